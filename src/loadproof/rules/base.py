@@ -1,4 +1,13 @@
-"""What a rule is. One file per rule; `loadproof.rules.RULES` is the explicit registry, in order of rank."""
+"""What a rule is. One file per rule, named after its slug; `loadproof.rules.RULES` is the explicit registry.
+
+How a rule is written:
+
+* the file ``rules/shard_missing.py`` holds ``check``, the docs and ``RULE = Rule("LP102", "shard-missing", ...)``;
+* ``check(case)`` sees in ``case.outcome.rows`` only the rows that no rule of higher rank has explained yet, and claims
+  rows (whole families, or a part of one by smaller axes) through ``Finding.rows``;
+* a finding without rows stands on its own (a fault of a file, a fact that no reader reports);
+* `diagnose` counts ``explains`` itself, so a rule leaves it at 0.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +30,14 @@ class RuleDocs(Struct, frozen=True):
 
 
 class Rule(Struct, frozen=True):
-    """`check` is a pure function of the case. It may yield any number of findings, usually none."""
+    """`check` is a pure function of the case. It may yield any number of findings, usually none.
+
+    `absorbs` names rules whose row-less findings only restate this one; they are dropped where this rule fired.
+    """
 
     code: str
     slug: str
     title: str
     check: Callable[[Case], Iterable[Finding]]
     docs: RuleDocs
+    absorbs: tuple[str, ...] = ()

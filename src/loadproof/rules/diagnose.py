@@ -1,0 +1,41 @@
+"""Rows become causes with nothing left over: every reported row belongs to one finding or is listed as unexplained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from loadproof.rules.base import Rule
+from loadproof.rules.rows import count_rows, meet, subtract
+from loadproof.types import Case, Finding, Row
+
+_WEIGHT = {"error": 0, "warning": 1, "info": 2}
+
+
+def run_rules(case: Case, rules: Sequence[Rule]) -> tuple[tuple[Finding, ...], tuple[Row, ...]]:
+    """Findings with the cause first, and the rows that no rule explains.
+
+    Rules run in rank order. Each sees only the rows that are still unexplained, so a consequence of an earlier cause is
+    no longer there to be reported; a finding whose rows are all taken is dropped. Together the rows of the findings and
+    the unexplained ones are exactly the rows of ``case.outcome``, each name once.
+    """
+    left: list[Row] = list(case.outcome.rows)
+    findings: list[Finding] = []
+    absorbed: set[str] = set()
+    for rule in rules:
+        view = replace(case, outcome=replace(case.outcome, rows=tuple(left)))
+        for finding in rule.check(view):
+            claimed = meet(left, finding.rows)
+            restates = not claimed and (bool(finding.rows) or rule.code in absorbed)
+            if restates:
+                continue
+            left = subtract(left, claimed)
+            findings.append(replace(finding, rows=tuple(claimed), explains=count_rows(claimed)))
+            absorbed.update(rule.absorbs)
+    return tuple(cause_first(findings)), tuple(left)
+
+
+def cause_first(findings: Iterable[Finding]) -> list[Finding]:
+    """Errors before warnings before remarks; within these the order of rank stays."""
+    return sorted(findings, key=lambda finding: _WEIGHT[finding.severity])

@@ -1,0 +1,65 @@
+"""Hand-made cases: the smallest data a rule can look at, no files and no reader."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from loadproof.families import fold
+from loadproof.types import (
+    Case,
+    Expectation,
+    Expected,
+    Family,
+    FileInfo,
+    IndexFile,
+    Inventory,
+    Manifest,
+    ModelConfig,
+    Outcome,
+    Problem,
+    Row,
+    RowKind,
+    Selection,
+    Shape,
+)
+
+
+def row(kind: RowKind, template: str, *axes: tuple[int, ...], stored: str | None = None, **fields: Any) -> Row:
+    """One row; an unexpected row is stored under its own name unless told otherwise."""
+    if stored is None and kind != "missing":
+        stored = template
+    return Row(kind=kind, template=template, axes=axes, stored=stored, **fields)
+
+
+def families(tensors: dict[str, tuple[str, Shape]], file: str = "model.safetensors") -> tuple[Family, ...]:
+    """{name: (dtype, shape)} folded as the manifest holds them."""
+    folded = fold((name, key) for name, key in tensors.items())
+    return tuple(Family(template, axes, dtype, shape, (file,)) for template, axes, (dtype, shape) in folded)
+
+
+def case(
+    rows: tuple[Row, ...] = (),
+    *,
+    tensors: dict[str, tuple[str, Shape]] | None = None,
+    expected: dict[str, Shape] | None = None,
+    config: dict[str, Any] | None = None,
+    files: tuple[FileInfo, ...] = (),
+    indexes: tuple[IndexFile, ...] = (),
+    problems: tuple[Problem, ...] = (),
+    selection: Selection | None = None,
+    names_only: bool = False,
+    expectation: dict[str, Any] | None = None,
+    outcome: dict[str, Any] | None = None,
+) -> Case:
+    stored = families(tensors or {})
+    wanted = tuple(Expected(t, axes, shape) for t, axes, shape in fold((expected or {}).items()))
+    return Case(
+        inventory=Inventory("model", "/model", files, indexes, problems),
+        selection=selection or Selection("model.safetensors", ("model.safetensors",), "safetensors"),
+        manifest=Manifest("safetensors", files, stored, len(tensors or {}), 0, names_only=names_only),
+        config=ModelConfig("config.json", config or {}, ""),
+        expectation=Expectation(
+            "transformers", "5.24.0", "TinyForCausalLM", "tiny", "installed", wanted, **(expectation or {})
+        ),
+        outcome=Outcome(rows=rows, **(outcome or {})),
+    )

@@ -1,0 +1,89 @@
+"""Case files: Markdown pages that say, for one rule or one case from the field, what is broken and what must be said.
+
+    ## bad: the second of three shards was never downloaded
+
+    ```zoo
+    llama
+    shards(3)
+    drop_shard(2)
+    ```
+
+    first: shard-missing
+    verdict: fails
+
+    ## near-miss: all three shards are there
+
+    ```zoo
+    llama
+    shards(3)
+    ```
+
+The first line of a zoo block is a layout of `tests.zoo`, the others are mutations. Lines ``key: value`` below it are the
+expectations: ``first`` (slug of the first finding), ``also`` (further slugs, comma separated), ``verdict``, ``fix`` (tags
+of the edits of the first finding's fixes), ``severity`` (of the first finding), ``says`` (text that the first finding
+must contain, may be repeated), ``silent: yes`` (no error and no warning at all), ``names-only: yes``, ``file: NAME`` (check
+this file of the folder). A near-miss demands that the rule of its page yields nothing above a remark.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests import zoo
+
+KEYS = {"first", "also", "verdict", "fix", "severity", "says", "silent", "names-only", "file", "unexplained"}
+
+
+@dataclass(frozen=True)
+class Example:
+    """One section of a page. `kind` is "bad" or "near-miss"."""
+
+    page: Path
+    kind: str
+    title: str
+    layout: str
+    mutations: tuple[str, ...]
+    expect: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        return f"{self.page.stem}: {self.title}"
+
+    @property
+    def names_only(self) -> bool:
+        return "names-only" in self.expect
+
+    def one(self, key: str) -> str | None:
+        return self.expect.get(key, [None])[0]
+
+    def write(self, folder: Path) -> Path:
+        """Build the checkpoint; the path to check."""
+        made = zoo.build(self.layout).mutate(*map(zoo.mutation, self.mutations)).write(folder / "model")
+        return made / self.expect["file"][0] if "file" in self.expect else made
+
+
+def read_page(page: Path) -> list[Example]:
+    """The examples of a page, in order. A line that is neither prose, block nor known key is an error of the page."""
+    examples = []
+    for section in re.split(r"^## ", page.read_text(), flags=re.M)[1:]:
+        head, _, body = section.partition("\n")
+        kind, _, title = head.partition(":")
+        if kind not in ("bad", "near-miss"):
+            continue
+        block = re.search(r"^```zoo\n(.*?)^```$", body, flags=re.M | re.S)
+        if block is None:
+            raise ValueError(f"{page.name}: {head!r} has no zoo block")
+        layout, *mutations = [line.strip() for line in block.group(1).splitlines() if line.strip()]
+        expect: dict[str, list[str]] = {}
+        for key, value in re.findall(r"^([a-z-]+): (.+)$", body[block.end() :], flags=re.M):
+            if key not in KEYS:
+                raise ValueError(f"{page.name}: unknown key {key!r} in {head!r}")
+            expect.setdefault(key, []).append(value.strip())
+        examples.append(Example(page, kind, title.strip(), layout, tuple(mutations), expect))
+    return examples
+
+
+def read_pages(folder: Path) -> list[Example]:
+    return [example for page in sorted(folder.glob("*.md")) for example in read_page(page)]

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from loadproof.families import names_of
+from loadproof.rules.rows import count_rows, cut_axes, meet, meet_axes, subtract, tally
+from loadproof.types import Axes
+from tests.rules.build import row
+
+axis = st.sets(st.integers(0, 6), min_size=1, max_size=5).map(lambda found: tuple(sorted(found)))
+products = st.integers(0, 3).flatmap(lambda width: st.tuples(*[st.tuples(axis, axis)] * width))
+
+
+@given(products)
+def test_cutting_a_product_leaves_exactly_the_names_not_taken(pairs: tuple[tuple[tuple[int, ...], ...], ...]) -> None:
+    axes: Axes = tuple(a for a, _ in pairs)
+    taken: Axes = tuple(b for _, b in pairs)
+    template = ".".join(["x", *["{}"] * len(pairs)])
+    left = [name for piece in cut_axes(axes, taken) for name in names_of(template, piece)]
+    assert len(left) == len(set(left))
+    assert set(left) == set(names_of(template, axes)) - set(names_of(template, taken))
+    common = meet_axes(axes, taken)
+    shared = set(names_of(template, common)) if common is not None else set()
+    assert shared == set(names_of(template, axes)) & set(names_of(template, taken))
+
+
+def test_rows_of_another_kind_or_name_are_not_touched() -> None:
+    rows = [row("missing", "a.{}.w", (0, 1)), row("unexpected", "a.{}.w", (0, 1)), row("missing", "b")]
+    assert subtract(rows, [row("missing", "a.{}.w", (1,))]) == [row("missing", "a.{}.w", (0,)), rows[1], rows[2]]
+
+
+def test_a_name_claimed_twice_counts_once() -> None:
+    rows = [row("missing", "a.{}.w", (0, 1, 2))]
+    claimed = meet(rows, [row("missing", "a.{}.w", (0, 1)), row("missing", "a.{}.w", (1, 2, 9))])
+    assert count_rows(claimed) == 3
+
+
+def test_tally_reads_like_the_report() -> None:
+    rows = [row("unexpected", "a.{}", (0, 1)), row("missing", "b"), row("mismatched", "c", expected=(1,), found=(2,))]
+    assert tally(rows) == "1 missing, 2 unexpected, 1 mismatched"
