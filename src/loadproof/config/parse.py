@@ -1,0 +1,89 @@
+"""JSON text -> value and problems. Accepts what ``json.loads`` accepts, and says what is wrong with it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from loadproof.config.problems import INVALID, fault
+from loadproof.types import Problem
+
+MAX_BYTES = 16 * 1024 * 1024
+MAX_DEPTH = 32  # deeper files are legal JSON, no model config nests like that
+
+
+def parse_object(data: bytes, file: str, not_json: str) -> tuple[dict[str, Any], str, list[Problem]]:
+    """The object (empty if there is none), its text, and what is wrong.
+
+    `not_json` is the exception text with which the library turns such a file away. Never raises on any content.
+    """
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        reason = "UTF-16 text" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else f"byte {error.start} is not UTF-8"
+        return {}, "", [fault(INVALID, file, "encoding", f"{file} is not UTF-8: {reason}", breaks=not_json)]
+    notes = _Notes(file)
+    try:
+        value = json.loads(text, object_pairs_hook=notes.pairs, parse_constant=notes.constant)
+    except json.JSONDecodeError as error:
+        return {}, text, [_not_json(file, text, error, not_json)]
+    except RecursionError as error:
+        return {}, text, [fault(INVALID, file, "depth", f"{file} nests too deeply to be read", breaks=str(error))]
+    except ValueError as error:  # an integer of more than 4,300 digits
+        return {}, text, [fault(INVALID, file, "number", f"{file}: {str(error).split(';')[0]}", breaks=str(error))]
+    if not isinstance(value, dict):
+        kind = type(value).__name__
+        return {}, text, [fault(INVALID, file, "not-object", f"{file} holds a {kind}, not an object", breaks=not_json)]
+    return value, text, notes.problems + _depth(value, file)
+
+
+def _not_json(file: str, text: str, error: json.JSONDecodeError, not_json: str) -> Problem:
+    if not text.strip():
+        return fault(INVALID, file, "empty", f"{file} is empty", breaks=not_json)
+    place = f"line {error.lineno}, column {error.colno}"
+    return fault(INVALID, file, "syntax", f"{file} is not JSON: {error.msg} at {place}", breaks=not_json)
+
+
+class _Notes:
+    """Collects what ``json.loads`` lets pass: duplicate keys (the last one wins) and non-finite numbers."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.problems: list[Problem] = []
+
+    def pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(pairs)
+        if len(value) != len(pairs):
+            seen: dict[str, Any] = {}
+            for key, item in pairs:
+                if key in seen:
+                    self._twice(key, seen[key], item)
+                seen[key] = item
+        return value
+
+    def _twice(self, key: str, first: Any, last: Any) -> None:
+        same = first == last
+        text = f'"{key}" stands twice in {self.file}' + ("" if same else "; the last one is used")
+        severity = "warning" if same else "error"
+        self.problems.append(fault(INVALID, self.file, "duplicate-key", text, severity=severity, found=last))  # type: ignore[arg-type]
+
+    def constant(self, word: str) -> float:
+        text = f"{self.file} holds {word}, which is not JSON; only some readers take it"
+        self.problems.append(fault(INVALID, self.file, "constant", text, severity="warning", found=word))
+        return float(word)
+
+
+def _depth(value: Any, file: str) -> list[Problem]:
+    depth, level = 0, [value]
+    while level and depth <= MAX_DEPTH:
+        depth += 1
+        level = [child for item in level for child in _children(item)]
+    if not level:
+        return []
+    text = f"{file} nests more than {MAX_DEPTH} levels deep"
+    return [fault(INVALID, file, "depth", text, severity="warning")]
+
+
+def _children(item: Any) -> list[Any]:
+    children = item.values() if isinstance(item, dict) else item
+    return [child for child in children if isinstance(child, (dict, list))]

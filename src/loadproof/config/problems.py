@@ -1,0 +1,42 @@
+"""How the config stage words a fault."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from loadproof.types import Problem, Severity
+
+INVALID = "LP013"  # config-invalid: not one JSON object
+VALUE = "LP014"  # config-value: a value that no model can be built from
+PATTERN = "LP015"  # unsafe-pattern: a regular expression that may never end
+HOSTILE_NAME = "LP011"
+CODE = "LP012"
+UNSAFE_PATH = "LP110"
+
+
+def fault(
+    code: str,
+    file: str,
+    detail: str,
+    text: str,
+    *,
+    severity: Severity = "error",
+    breaks: str | None = None,
+    found: Any = None,
+    expected: str | None = None,
+) -> Problem:
+    """A problem of a JSON file; `found` is shown shortened."""
+    shown = None if found is None else shorten(found)
+    return Problem(code, file, text, None, expected, shown, None, severity, detail, breaks)
+
+
+def shorten(value: Any, limit: int = 60) -> str:
+    """A value as JSON-like text of at most `limit` characters; big containers are only named."""
+    if isinstance(value, (dict, list)):
+        return f"{'an object' if isinstance(value, dict) else 'a list'} of {len(value):,}"
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "null"}[value]
+    if isinstance(value, int) and value.bit_length() > 200:
+        return f"an integer of about {value.bit_length() * 3 // 10:,} digits"
+    text = f'"{value}"' if isinstance(value, str) else str(value)
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -1,0 +1,38 @@
+"""One clickable line per finding: ``path:line: error[LP301] slug: headline``."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from loadproof.report.escape import clean, guard_line
+from loadproof.types import Finding, Inventory, Report
+
+_PLACE = re.compile(r"(?P<file>.+?)(?::(?P<line>[0-9]+))?\Z")
+
+
+def render_concise(report: Report) -> str:
+    """All findings, one a line, each ended by a newline; nothing for a checkpoint without findings."""
+    lines = [f"{place(finding, report.case.inventory)}: {_message(finding)}" for finding in report.findings]
+    return "".join(guard_line(line) + "\n" for line in lines)
+
+
+def _message(finding: Finding) -> str:
+    return f"{finding.severity}[{finding.code}] {finding.slug}: {clean(finding.headline)}"
+
+
+def place(finding: Finding, inventory: Inventory) -> str:
+    """Path (and line) of the first evidence that lies in the checkpoint, else the checkpoint itself."""
+    files = {info.path for info in inventory.files}
+    for evidence in finding.evidence:
+        match = _PLACE.match(evidence.where)
+        if match and match["file"] in files:
+            path = os.path.join(_folder(inventory), match["file"])
+            return clean(f"{path}:{match['line']}" if match["line"] else path)
+    return clean(inventory.location)
+
+
+def _folder(inventory: Inventory) -> str:
+    if inventory.single_file is None:
+        return inventory.location
+    return os.path.dirname(inventory.location)

@@ -1,0 +1,112 @@
+"""One finding as lines: headline, evidence with its places aligned, and the ``=`` lines below it."""
+
+from __future__ import annotations
+
+import shlex
+
+from loadproof.report.escape import clean
+from loadproof.report.style import Line
+from loadproof.report.words import plural, reader_name, row_text, tally_text, total
+from loadproof.types import Evidence, Finding, Fix, Report
+
+SHOWN_EVIDENCE = 5
+_WIDEST = 36  # a longer place pushes its own text only
+
+
+def finding_lines(finding: Finding, report: Report, *, first: bool, verbose: bool) -> list[Line]:
+    """All lines of a finding, at most about 16 without `verbose`."""
+    tag = f"{finding.severity}[{finding.code}]"
+    lines: list[Line] = [
+        ((finding.severity, tag), ("bold", f" {finding.slug}"), ("bold", f": {clean(finding.headline)}")),
+        *_evidence_lines([item for item in finding.evidence if not item.label], verbose),
+        *_labelled_lines([item for item in finding.evidence if item.label]),
+        *_note_lines(finding),
+    ]
+    lines += _explains_line(finding, report)
+    if first and not _has_note(finding, "outcome"):
+        lines += _outcome_line(report)
+    lines += [line for fix in finding.fixes for line in _fix_lines(fix, finding, report)]
+    return lines + (_row_lines(finding) if verbose else [])
+
+
+def _evidence_lines(items: list[Evidence], verbose: bool) -> list[Line]:
+    shown = items if verbose else items[:SHOWN_EVIDENCE]
+    places = [clean(item.where) for item in shown]
+    width = max((len(place) for place in places if len(place) <= _WIDEST), default=0)
+    lines: list[Line] = [
+        (("mark", "  --> "), ("place", f"{place:<{width}}"), ("", f"  {clean(item.text)}"))
+        for place, item in zip(places, shown, strict=True)
+    ]
+    if hidden := len(items) - len(shown):
+        lines.append((("dim", f"      ... and {plural(hidden, 'more place')} (-v shows all)"),))
+    return lines
+
+
+def _labelled_lines(items: list[Evidence]) -> list[Line]:
+    """``= layers   config  LLLF`` and the like; a repeated label is printed once."""
+    lines: list[Line] = []
+    previous = ""
+    for item in items:
+        head = f"   = {item.label:<9}" if item.label != previous else " " * 14
+        place = (
+            f"{clean(item.where):<7} " if item.label == "layers" else f"{clean(item.where)}   " if item.where else ""
+        )
+        lines.append((("mark", head), ("place", place), ("", clean(item.text))))
+        previous = item.label
+    return lines
+
+
+def _has_note(finding: Finding, label: str) -> bool:
+    return any(note.startswith(f"{label}:") for note in finding.notes)
+
+
+def _note_lines(finding: Finding) -> list[Line]:
+    """Notes are ``label: text``; without a short label they print under ``note``."""
+    lines: list[Line] = []
+    for note in finding.notes:
+        label, colon, text = note.partition(": ")
+        if not colon or len(label) > 9 or " " in label:
+            label, text = "note", note
+        lines.append((("mark", f"   = {clean(label):<9}"), ("", clean(text))))
+    return lines
+
+
+def _explains_line(finding: Finding, report: Report) -> list[Line]:
+    reported = total(report.case.outcome.rows)
+    if not finding.explains or not reported:
+        return [] if finding.confidence == "certain" else [(("mark", "   = trust    "), ("", finding.confidence))]
+    kinds = f" ({tally_text(finding.rows)})" if finding.rows else ""
+    text = f"{finding.explains:,} of {plural(reported, 'row')}{kinds}; confidence {finding.confidence}"
+    return [(("mark", "   = explains "), ("", text))]
+
+
+def _outcome_line(report: Report) -> list[Line]:
+    from loadproof.report.words import verdict_text
+
+    if report.verdict not in ("fails", "loads-wrong"):
+        return []
+    return [(("mark", "   = outcome  "), ("", clean(verdict_text(report))))]
+
+
+def _fix_lines(fix: Fix, finding: Finding, report: Report) -> list[Line]:
+    head = (
+        ("mark", "   = fix      "),
+        ("good" if fix.safety == "lossless" else "", f"{fix.safety}: "),
+        ("", clean(fix.title)),
+    )
+    loss: Line = (("dim", f" (loses {clean(fix.loss)})"),) if fix.loss else ()
+    if not fix.edits:
+        return [head + loss]
+    return [head + loss, (("", " " * 14), ("command", fix_command(report, finding)))]
+
+
+def fix_command(report: Report, finding: Finding) -> str:
+    """The command that shows the plan of this repair."""
+    return clean(f"loadproof fix {shlex.quote(report.case.inventory.location)} {finding.code}")
+
+
+def _row_lines(finding: Finding) -> list[Line]:
+    return [(("dim", f"      {row.kind:<11}"), ("dim", clean(row_text(row)))) for row in finding.rows]
+
+
+__all__ = ["finding_lines", "fix_command", "reader_name"]

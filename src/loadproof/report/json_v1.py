@@ -1,0 +1,150 @@
+"""Schema 1.0, frozen: fields are only ever added (published as docs/report.v1.schema.json)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from loadproof import __version__
+from loadproof.families import names_of
+from loadproof.types import Finding, Outcome, Report, Row
+
+SCHEMA_VERSION = "1.0"
+_LINE_NUMBER = re.compile(r":[0-9]+\Z")
+
+
+def render_json(report: Report) -> str:
+    """The report as indented JSON, ended by a newline. Names are expanded and kept as they are (JSON escapes them)."""
+    body = msgspec.json.encode(as_data(report), enc_hook=str)
+    return _ascii(msgspec.json.format(body, indent=2).decode()) + "\n"
+
+
+def as_data(report: Report) -> dict[str, Any]:
+    """The report as plain dicts and lists, in the schema's field order."""
+    case = report.case
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "tool": {"name": "loadproof", "version": __version__},
+        "target": _target(report),
+        "reader": {
+            "name": case.expectation.reader,
+            "version": case.expectation.version,
+            "class": case.expectation.class_name,
+            "source": case.expectation.source,
+        },
+        "verdict": report.verdict,
+        "outcome": _outcome(case.outcome, report),
+        "layer_plan": _plan(report),
+        "findings": [_finding(finding) for finding in report.findings],
+        "unexplained": [_text(name) for row in report.unexplained for name in names_of(row.template, row.axes)],
+        "symptom": _symptom(report),
+        "coverage": {
+            "checked": list(report.checked),
+            "skipped": [{"what": _text(skip.what), "why": _text(skip.why)} for skip in report.skipped],
+        },
+        "timings": {key: round(getattr(report.timings, key), 4) for key in report.timings.__struct_fields__},
+    }
+
+
+def _target(report: Report) -> dict[str, Any]:
+    manifest = report.case.manifest
+    return {
+        "location": _text(report.case.inventory.location),
+        "format": manifest.format,
+        "files": len(manifest.files),
+        "tensors": manifest.tensors,
+        "bytes": manifest.bytes,
+    }
+
+
+def _outcome(outcome: Outcome, report: Report) -> dict[str, Any]:
+    from loadproof.report.words import failure
+
+    error = failure(report) if report.verdict == "fails" else ""
+    return {
+        "missing": _names(outcome.rows, "missing"),
+        "unexpected": _names(outcome.rows, "unexpected"),
+        "mismatched": [
+            {"name": _text(name), "expected": list(row.expected or ()), "found": list(row.found or ())}
+            for row in outcome.rows
+            if row.kind == "mismatched"
+            for name in names_of(row.template, row.axes)
+        ],
+        "conversion_errors": _names(outcome.rows, "conversion"),
+        "raises": report.verdict == "fails",
+        "error": _text(error) if error else None,
+    }
+
+
+def _names(rows: tuple[Row, ...], kind: str) -> list[str]:
+    return [_text(name) for row in rows if row.kind == kind for name in names_of(row.template, row.axes)]
+
+
+def _plan(report: Report) -> dict[str, str | None] | None:
+    from loadproof.report.strip import letters
+
+    config, tensors = report.case.config_plan, report.case.tensor_plan
+    if config is None and tensors is None:
+        return None
+    return {"config": letters(config) if config else None, "tensors": letters(tensors) if tensors else None}
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "code": finding.code,
+        "slug": finding.slug,
+        "severity": finding.severity,
+        "confidence": finding.confidence,
+        "headline": _text(finding.headline),
+        "evidence": [{"where": _text(item.where), "text": _text(item.text)} for item in finding.evidence],
+        "explains": finding.explains,
+        "fixes": [{"title": _text(fix.title), "safety": fix.safety} for fix in finding.fixes],
+        "fingerprint": fingerprint(finding),
+    }
+
+
+def fingerprint(finding: Finding) -> str:
+    """16 hex digits that stay while the fault does: code, files and rows count; lines, words and paths do not."""
+    from hashlib import sha256
+
+    places = sorted({_LINE_NUMBER.sub("", item.where) for item in finding.evidence if not item.label})
+    rows = sorted((row.kind, row.template, row.axes) for row in finding.rows)
+    return sha256(repr((finding.code, places, rows)).encode("utf-8", "backslashreplace")).hexdigest()[:16]
+
+
+def _symptom(report: Report) -> dict[str, Any] | None:
+    symptom = report.case.symptom
+    if symptom is None:
+        return None
+    return {
+        "engine": symptom.engine,
+        "engine_version": symptom.engine_version,
+        "phase": symptom.phase,
+        "exception": symptom.exception,
+        "names": [_text(name) for name in symptom.names],
+        "run": symptom.run,
+    }
+
+
+def _text(text: str) -> str:
+    """JSON can hold every string but one with lone surrogates, which UTF-8 cannot."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
+def _ascii(text: str) -> str:
+    """Non-ASCII, and DEL, as ``\\uXXXX``: a report printed to a terminal must not be obeyed by it."""
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return "".join(
+        character if " " <= character < "\x7f" or character == "\n" else _units(character) for character in text
+    )
+
+
+def _units(character: str) -> str:
+    code = ord(character)
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    code -= 0x10000
+    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"

@@ -1,0 +1,42 @@
+"""Colour: a handful of roles, the terminal's own sixteen colours, and when to use them at all."""
+
+from __future__ import annotations
+
+import os
+from typing import Literal, TextIO
+
+ColorChoice = Literal["auto", "always", "never"]
+Span = tuple[str, str]  # (role, text)
+Line = tuple[Span, ...]
+
+_SGR = {
+    "": "",
+    "error": "1;31",
+    "warning": "1;33",
+    "info": "1;36",
+    "good": "1;32",
+    "bold": "1",
+    "place": "36",
+    "dim": "2",
+    "mark": "34",
+    "differs": "1;4;31",
+    "command": "1;36",
+}
+
+
+def wants_color(choice: ColorChoice, stream: TextIO) -> bool:
+    """Whether to colour: ``--color`` first, then NO_COLOR, FORCE_COLOR (or CLICOLOR_FORCE), then: is it a terminal."""
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR", "0") not in ("", "0") or os.environ.get("CLICOLOR_FORCE", "0") not in ("", "0"):
+        return True
+    return os.environ.get("TERM") != "dumb" and stream.isatty()
+
+
+def paint(line: Line, color: bool) -> str:
+    """One line as text, with ANSI styles if `color`."""
+    if not color:
+        return "".join(text for _, text in line).rstrip()
+    return "".join(f"\x1b[{_SGR[role]}m{text}\x1b[0m" if _SGR[role] and text else text for role, text in line)

@@ -1,0 +1,63 @@
+"""The report for people: the cause first, its evidence aligned, what it explains, what mends it, what was skipped."""
+
+from __future__ import annotations
+
+from loadproof.report.escape import clean, guard_line
+from loadproof.report.finding_text import finding_lines
+from loadproof.report.style import Line, paint
+from loadproof.report.words import plural, reader_name, row_text, size_text, tally_text, total, verdict_text
+from loadproof.types import Report, Row, Verdict
+
+SHOWN_ROWS = 6  # unexplained rows shown without -v
+SHOWN_FINDINGS = 8
+SHOWN_SKIPS = 3
+_TONE: dict[Verdict, str] = {"loads": "good", "loads-wrong": "error", "fails": "error", "inconclusive": "warning"}
+
+
+def render_text(report: Report, *, verbose: bool = False, quiet: bool = False, color: bool = False) -> str:
+    """The whole report, each line ended by a newline. `quiet` leaves only the verdict, `verbose` adds every row."""
+    lines = [_verdict_line(report)] if quiet else report_lines(report, verbose)
+    return "".join(guard_line(paint(line, color)) + "\n" for line in lines)
+
+
+def report_lines(report: Report, verbose: bool) -> list[Line]:
+    """The report as styled lines: findings, unexplained rows, verdict and coverage."""
+    lines: list[Line] = []
+    shown = report.findings if verbose else report.findings[:SHOWN_FINDINGS]
+    for position, finding in enumerate(shown):
+        lines += [*finding_lines(finding, report, first=position == 0, verbose=verbose), ()]
+    if hidden := len(report.findings) - len(shown):
+        lines += [(("dim", f"... and {plural(hidden, 'more finding')} (-v shows all)"),), ()]
+    lines += _unexplained_lines(report.unexplained, verbose)
+    return [*lines, _verdict_line(report), *_coverage_lines(report, verbose)]
+
+
+def _unexplained_lines(rows: tuple[Row, ...], verbose: bool) -> list[Line]:
+    if not rows:
+        return []
+    shown = rows if verbose else rows[:SHOWN_ROWS]
+    lines: list[Line] = [(("warning", "unexplained"), ("", f": {tally_text(rows)}; no known cause fits"))]
+    lines += [(("mark", "  --> "), ("bold", f"{row.kind:<11}"), ("", clean(row_text(row)))) for row in shown]
+    if len(shown) < len(rows):
+        lines.append((("dim", f"      ... and {plural(total(rows[len(shown) :]), 'more name')} (-v shows all)"),))
+    return [*lines, ()]
+
+
+def _verdict_line(report: Report) -> Line:
+    role = _TONE[report.verdict]
+    return (("bold", "verdict  "), (role, report.verdict), ("", f": {clean(verdict_text(report))}"))
+
+
+def _coverage_lines(report: Report, verbose: bool) -> list[Line]:
+    manifest, expectation = report.case.manifest, report.case.expectation
+    size = f", {size_text(manifest.bytes)}" if manifest.bytes else ""
+    counted = f"{plural(manifest.tensors, 'tensor')} in {plural(len(manifest.files), 'file')}{size}"
+    against = f" against {expectation.class_name} of {reader_name(report)}" if expectation.families else ""
+    lines: list[Line] = [(("bold", "checked  "), ("", clean(f"{counted}{against} ({', '.join(report.checked)})")))]
+    shown = report.skipped if verbose else report.skipped[:SHOWN_SKIPS]
+    lines += [(("bold", "skipped  "), ("", clean(skip.what)), ("dim", f": {clean(skip.why)}")) for skip in shown]
+    if hidden := len(report.skipped) - len(shown):
+        lines.append((("bold", "skipped  "), ("dim", f"{hidden} more (-v shows all)")))
+    if expectation.hint and report.verdict == "inconclusive":
+        lines.append((("bold", "hint     "), ("command", clean(expectation.hint))))
+    return lines
