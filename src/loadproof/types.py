@@ -146,6 +146,7 @@ class LayerPlan(Struct, frozen=True):
     field: str = ""  # the config field (dotted path) that decided, or the container path of the tensors
     given: bool = True  # False: a default of the config class
     where: str = ""  # config.json:37, or modeling file:line for a default
+    mixers: tuple[str | None, ...] = ()  # from tensors only: what was recognised in each layer, e.g. "Mamba-2"
 
 
 # ---------------------------------------------------------------- what is expected
@@ -430,7 +431,7 @@ class LiveParameter(Struct, frozen=True):
     true_shape: Shape | None = None  # ds_shape, global shape, quant_state.shape: the shape of the whole tensor
     expected: Shape | None = None  # (rows, columns) by the module's own attributes or the config
     strided: bool = True  # an ordinary contiguous-compatible tensor: `.view` can serve it
-    gathered_by_hooks: bool = False  # ZeRO-3 with the engine's hooks in place: placeholders are in order
+    gathered_by_hooks: bool = False  # hooks of the engine (ZeRO-3, offloading) bring the values: in order
     detail: str = ""
 
 

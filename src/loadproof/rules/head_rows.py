@@ -22,8 +22,8 @@ RULE = Rule(
     docs=RuleDocs(
         finds="A 2-D head or embedding whose sizes differ from `out_features` / `num_embeddings` and the hidden size: "
         "transposed, resized on one side only, or taken from another model.",
-        why="Two dimensions are not enough: a transposed head raises at the first product, a head with other rows gives "
-        "logits over another vocabulary.",
+        why="Two dimensions are not enough: a transposed head raises at the first product, a head with other rows "
+        "gives logits over another vocabulary.",
         errors=(
             "torch: RuntimeError: mat1 and mat2 shapes cannot be multiplied (5x32 and 64x32)",
             "torch: IndexError: index out of range in self (token ids above the embedding's rows)",

@@ -14,7 +14,7 @@ from loadproof.types import LiveParameter, Shape
 
 
 class Fault(Struct, frozen=True):
-    """What is wrong with one live parameter. `viewable`: `view(rows, columns)` on the same storage is provably right."""
+    """What is wrong with one live parameter. `viewable`: `view(rows, columns)` of the same storage is right."""
 
     code: str
     parameter: LiveParameter
@@ -69,6 +69,8 @@ def _packed(p: LiveParameter) -> Fault | None:
 
 
 def _meta(p: LiveParameter) -> Fault | None:
+    if p.gathered_by_hooks:
+        return None
     return Fault(
         "LP904",
         p,

@@ -22,8 +22,8 @@ RULE = Rule(
     docs=RuleDocs(
         finds="A head or embedding with integer elements of another shape than the module's and no quantization state "
         "beside it, or a quantization state for another dense shape.",
-        why="A packed table `[N, 1]` has two dimensions, so rank tests pass: an embedding on it silently yields vectors "
-        "of length 1; a product raises.",
+        why="A packed table `[N, 1]` has two dimensions, so rank tests pass: an embedding on it silently yields "
+        "vectors of length 1; a product raises.",
         errors=("torch: RuntimeError: mat1 and mat2 shapes cannot be multiplied (5x32 and 1x1024)",),
         example="lm_head.weight (output head): expected [64, 32], found [1024, 1] uint8",
         fix="Load with the quantization_config of the save. Packed values cannot be reshaped into weights.",

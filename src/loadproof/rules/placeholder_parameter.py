@@ -30,8 +30,8 @@ RULE = Rule(
     docs=RuleDocs(
         finds="A head or embedding without elements (DeepSpeed ZeRO-3 releases parameters to shape `[0]` and keeps the "
         "true shape in `ds_shape`) or on the meta device.",
-        why="The values live elsewhere. Under the engine's hooks this is in order; outside of them (reference or teacher "
-        "model, unwrapped `generate`) the first lookup raises. The file on disk is usually fine.",
+        why="The values live elsewhere. Under the engine's hooks this is in order; outside of them (reference or "
+        "teacher model, unwrapped `generate`) the first lookup raises. The file on disk is usually fine.",
         errors=(
             "torch under DeepSpeed ZeRO-3: RuntimeError: 'weight' must be 2-D",
             "torch, [0, hidden]: index_select(): self indexing axis dim should be positive",

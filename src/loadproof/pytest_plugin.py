@@ -1,0 +1,145 @@
+"""pytest plugin: `pytest --loadproof PATH`, the `checkpoint_report` fixture, and two assertions.
+
+Only the standard library (and pytest, which is running) is imported here; loadproof itself when it is first used.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+FAMILIES = {
+    "LP0": "files",
+    "LP1": "index and shards",
+    "LP2": "embedding, head, ties, vocabulary",
+    "LP3": "layer plan",
+    "LP4": "names and layout",
+    "LP5": "shapes and types",
+    "LP6": "quantization",
+    "LP7": "reader",
+    "LP8": "adapters",
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("loadproof", "checkpoints (loadproof)")
+    group.addoption(
+        "--loadproof",
+        metavar="PATH",
+        action="append",
+        default=[],
+        help="check this checkpoint: one test per rule family",
+    )
+    group.addoption("--loadproof-reader", metavar="NAME", default="transformers", help="the library that will load it")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "checkpoint(path): the checkpoint that the checkpoint_report fixture checks")
+
+
+def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
+    for path in config.getoption("--loadproof"):
+        collector = Checkpoint.from_parent(session, name=os.path.basename(os.path.normpath(path)), location=path)
+        items.extend(collector.collect())
+
+
+class Checkpoint(pytest.Collector):
+    """One checkpoint given with ``--loadproof``; it is checked once, when its first item runs."""
+
+    def __init__(self, *, location: str, **keywords: Any) -> None:
+        super().__init__(**keywords)
+        self.location, self._report = location, None
+
+    def collect(self) -> Iterator[pytest.Item]:
+        yield RuleFamily.from_parent(self, name="verdict", family=None)
+        for code, title in FAMILIES.items():
+            yield RuleFamily.from_parent(self, name=f"{code} {title}", family=code)
+
+    def report(self) -> Any:
+        if self._report is None:
+            self._report = checked(self.location, self.config.getoption("--loadproof-reader"))
+        return self._report
+
+
+class RuleFamily(pytest.Item):
+    """Fails on an error of its rule family; the item `verdict` fails unless the checkpoint loads."""
+
+    parent: Checkpoint
+
+    def __init__(self, *, family: str | None, **keywords: Any) -> None:
+        super().__init__(**keywords)
+        self.family = family
+
+    def runtest(self) -> None:
+        report = self.parent.report()
+        if self.family is None:
+            require_loads(report)
+            return
+        found = [f for f in report.findings if f.code.startswith(self.family) and f.severity == "error"]
+        if found:
+            raise CheckpointFault(rendered(report))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *args: Any, **keywords: Any) -> Any:
+        if isinstance(excinfo.value, CheckpointFault | FileNotFoundError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, *args, **keywords)
+
+    def reportinfo(self) -> tuple[str, None, str]:
+        return self.parent.location, None, f"{self.parent.name}: {self.name}"
+
+
+class CheckpointFault(AssertionError):  # noqa: N818 - the word users read
+    """The checkpoint does not load as intended; the message is the text report."""
+
+
+def checked(path: str, reader: str = "transformers", **options: Any) -> Any:
+    """`loadproof.check(path, reader=...)`."""
+    from loadproof.api import check
+
+    return check(os.fspath(path), reader=reader, **options)
+
+
+def rendered(report: Any) -> str:
+    """The text report without colours."""
+    from loadproof.report import render_text
+
+    return str(render_text(report))
+
+
+def require_loads(report: Any) -> None:
+    """Raise CheckpointFault unless the verdict is `loads`."""
+    if report.verdict != "loads":
+        raise CheckpointFault(rendered(report))
+
+
+def assert_loads(path: str, reader: str = "transformers", **options: Any) -> Any:
+    """Assert that the checkpoint loads into `reader` with every weight in place; returns the report.
+
+    options: class_name, source, names_only. Raises CheckpointFault (an AssertionError) with the report as message, and
+    FileNotFoundError when there is no checkpoint.
+    """
+    report = checked(path, reader, **options)
+    require_loads(report)
+    return report
+
+
+def assert_generate_ready(model: Any) -> None:
+    """Assert that head and input embedding of a live model can serve generate(). Raises HeadFault (a ValueError)."""
+    from loadproof.runtime.guard import check_logits_head
+
+    check_logits_head(model)
+
+
+@pytest.fixture
+def checkpoint_report(request: pytest.FixtureRequest) -> Any:
+    """The report on the checkpoint of the nearest `@pytest.mark.checkpoint(path)`, else of ``--loadproof``."""
+    marker = request.node.get_closest_marker("checkpoint")
+    given = request.config.getoption("--loadproof")
+    if marker is None and not given:
+        pytest.fail("checkpoint_report needs @pytest.mark.checkpoint(path) or --loadproof PATH", pytrace=False)
+    path = marker.args[0] if marker is not None else given[0]
+    options = dict(marker.kwargs) if marker is not None else {}
+    return checked(path, options.pop("reader", request.config.getoption("--loadproof-reader")), **options)

@@ -1,0 +1,116 @@
+"""`diagnose(model)`: a live module through the same rules as a file.
+
+The write-up's checklist in one call: is it the head or the embedding, what shape, quantized, tied, sharded, and does the
+module hold the layers that its config declares.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from loadproof.config import plan_from_config, plan_from_tensors
+from loadproof.families import fold
+from loadproof.rules.live_rules import LIVE_RULES
+from loadproof.runtime.config_source import model_config
+from loadproof.runtime.observe import observe
+from loadproof.runtime.unwrap import unwrap
+from loadproof.types import (
+    Case,
+    Evidence,
+    Expectation,
+    Family,
+    Finding,
+    Inventory,
+    LayerPlan,
+    Manifest,
+    ModelConfig,
+    Outcome,
+    Report,
+    Selection,
+)
+
+
+def diagnose(model: Any) -> Report:
+    """Findings LP901-LP906 on a live model, and its layers against its config. Nothing is changed.
+
+    The report's verdict is `fails` when generate() cannot work or would be wrong, else `loads`.
+    """
+    case = live_case(model)
+    findings = (*(finding for rule in LIVE_RULES for finding in rule.check(case)), *_plan_findings(case))
+    failing = any(finding.severity == "error" for finding in findings)
+    checked = ("output head", "input embedding", "tie", "wrappers", "layer plan")
+    return Report(
+        case=case, verdict="fails" if failing else "loads", findings=findings, unexplained=(), checked=checked, skipped=()
+    )
+
+
+def live_case(model: Any) -> Case:
+    """The live module as a case: its state-dict names as a Manifest, its config, head and embedding with placements."""
+    inner, _ = unwrap(model)
+    manifest = live_manifest(inner)
+    config = _config(inner)
+    name = type(inner).__name__
+    expectation = Expectation(
+        reader="torch", version=_torch_version(), class_name=name, model_type=str(config.raw.get("model_type", "")),
+        source="none",
+    )  # fmt: skip
+    return Case(
+        inventory=Inventory(location=f"live {name}", root="", files=()),
+        selection=Selection(entry=None, files=(), format="live"),
+        manifest=manifest,
+        config=config,
+        expectation=expectation,
+        outcome=Outcome(),
+        config_plan=plan_from_config(config, None),
+        tensor_plan=plan_from_tensors(manifest.families),
+        live=observe(model),
+    )
+
+
+def live_manifest(model: Any) -> Manifest:
+    """Parameters and persistent buffers under their names, with the shapes torch prints."""
+    state = model.state_dict(keep_vars=True)
+    items = ((n, (tuple(t.shape), str(t.dtype).removeprefix("torch."))) for n, t in state.items() if hasattr(t, "shape"))
+    families = tuple(Family(template, axes, dtype, shape) for template, axes, (shape, dtype) in fold(items))
+    size = sum(t.numel() * t.element_size() for t in state.values() if hasattr(t, "numel"))
+    return Manifest(format="live", files=(), families=families, tensors=len(state), bytes=size)
+
+
+def _config(model: Any) -> ModelConfig:
+    config = getattr(model, "config", None)
+    return model_config(config) if config is not None else ModelConfig(path=None, raw={})
+
+
+def _torch_version() -> str:
+    import torch
+
+    return str(torch.__version__)
+
+
+def _plan_findings(case: Case) -> tuple[Finding, ...]:
+    declared, held = case.config_plan, case.tensor_plan
+    if declared is None or held is None or declared.source == held.source:
+        return ()
+    differing = _differing(declared, held)
+    if not differing:
+        return ()
+    text = ", ".join(map(str, differing[:8])) + (" ..." if len(differing) > 8 else "")
+    return (
+        Finding(
+            code="LP301",
+            slug="layer-plan-mismatch",
+            severity="error",
+            confidence="certain",
+            headline=f"the config declares other mixers than the module holds in layer(s) {text}",
+            evidence=(
+                Evidence(where=f"config.{declared.field}", text=str(declared.words[differing[0]])),
+                Evidence(where=f"layer {differing[0]}", text=f"the module holds {held.words[differing[0]]}"),
+            ),
+        ),
+    )
+
+
+def _differing(declared: LayerPlan, held: LayerPlan) -> list[int]:
+    from loadproof.config import diff_plans
+
+    return list(diff_plans(declared, held))

@@ -1,0 +1,101 @@
+"""Names of decoder layers: prefix, children, and the mixer that the children reveal.
+
+The container name alone is not enough (kimi_linear and minimax call both kinds ``self_attn``, nemotron_h calls all of
+them ``mixer``): parameters below it decide.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from loadproof.families import show_axis
+
+DEFAULT_PREFIX = "language_model.model."
+_LAYER = re.compile(r"^((?:[\w-]+\.)*?)layers\.(\d+)\.(.+)$")
+_LINEAR = {
+    "linear_attn", "linear_attention", "mamba", "mamba2", "kda", "gdn", "gated_deltanet", "lightning",
+    "lightning_attention", "recurrent", "rglru", "rwkv", "gla", "conv", "short_conv",
+}  # fmt: skip
+_RECURRENT_LEAVES = {"A_log", "dt_bias", "conv1d", "q_conv1d", "in_proj_qkvz", "in_proj_qkv", "x_proj", "slope_rate"}
+_MIXERS = ("linear_attn", "mamba", "mixer", "conv", "short_conv", "temporal_block", "self_attn", "attention", "attn")
+
+
+def is_linear(word: str) -> bool:
+    """True for every word that means a mixer other than softmax attention."""
+    return word.lower() in _LINEAR
+
+
+def names_in(checkpoint: Mapping[str, Any] | str | os.PathLike[str]) -> list[str]:
+    """The tensor names of a state dict or of a checkpoint folder (headers and index only)."""
+    if isinstance(checkpoint, Mapping):
+        return list(checkpoint)
+    from loadproof.runtime.stored import stored_names
+
+    return stored_names(str(os.fspath(checkpoint)))
+
+
+def find_prefix(names: Iterable[str]) -> str:
+    """What stands before ``layers.<i>.`` for most layers; the write-up's prefix when no name has layers."""
+    layers: dict[str, set[str]] = {}
+    for name in names:
+        if m := _LAYER.match(name):
+            layers.setdefault(m[1], set()).add(m[2])
+    sizes = Counter({prefix: len(indices) for prefix, indices in layers.items()})
+    text = Counter({p: n for p, n in sizes.items() if not any(w in p for w in ("visual", "vision", "audio", "mtp"))})
+    return (text or sizes).most_common(1)[0][0] if sizes else DEFAULT_PREFIX
+
+
+def layers_of(names: Iterable[str], prefix: str) -> dict[int, set[str]]:
+    """{layer: names below it}, for the layers under this prefix."""
+    found: dict[int, set[str]] = {}
+    start = prefix + "layers."
+    for name in names:
+        if name.startswith(start):
+            index, _, rest = name[len(start) :].partition(".")
+            if index.isdigit() and rest:
+                found.setdefault(int(index), set()).add(rest)
+    return found
+
+
+def mixer_of(rest: str) -> str | None:
+    """The mixer container of a name inside a layer (``self_attn`` of ``self_attn.q_proj.weight``)."""
+    first = rest.partition(".")[0]
+    return first if first in _MIXERS else None
+
+
+def mixer_word(children: set[str]) -> str:
+    """``linear_attn``, ``mamba``, ``conv``, ``full_attn``, or ``no mixer`` from the names inside one layer."""
+    by_container: dict[str, set[str]] = {}
+    for rest in children:
+        container = mixer_of(rest)
+        if container is not None:
+            by_container.setdefault(container, set()).update(rest.split(".")[1:])
+    for container in _MIXERS:
+        if container in by_container:
+            word = _word(container, by_container[container])
+            if word is not None:
+                return word
+    return "no mixer"
+
+
+def _word(container: str, below: set[str]) -> str | None:
+    if container == "linear_attn":
+        return "linear_attn"
+    if container == "mamba" or (container == "mixer" and "A_log" in below):
+        return "mamba"
+    if container in ("conv", "short_conv"):
+        return "conv"
+    if below & _RECURRENT_LEAVES or "rg_lru" in below:
+        return "linear_attn"
+    if container == "mixer" and not below & {"q_proj", "k_proj", "qkv_proj"}:
+        return None  # an MLP or MoE block of nemotron_h
+    return "full_attn"
+
+
+def show_layers(indices: Iterable[int]) -> str:
+    """``3, 7`` or ``0-5, 9``."""
+    return show_axis(tuple(sorted(indices))).replace(",", ", ")

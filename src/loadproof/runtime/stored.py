@@ -1,0 +1,28 @@
+"""Names and tensors of a checkpoint folder, for the live side: headers and index only until a tensor is asked for."""
+
+from __future__ import annotations
+
+from loadproof.config import read_config
+from loadproof.families import names_of
+from loadproof.formats import read_manifest, take_inventory
+from loadproof.readers import get_reader
+from loadproof.runtime.errors import LoadError
+from loadproof.types import Inventory, Manifest, Selection
+
+
+def read_folder(path: str) -> tuple[Inventory, Selection, Manifest]:
+    """What transformers would open in this folder. Raises FileNotFoundError, or LoadError when nothing can be read."""
+    inventory = take_inventory(path)
+    config = read_config(inventory)
+    selection = get_reader("transformers").select(inventory, config, False)
+    if selection.error is not None:
+        raise LoadError(f"{path}: {selection.error}")
+    if not selection.format.startswith("safetensors"):
+        raise LoadError(f"{path}: {selection.entry or 'no weight file'} is not safetensors; only safetensors is streamed")
+    return inventory, selection, read_manifest(inventory, selection)
+
+
+def stored_names(path: str) -> list[str]:
+    """Every tensor name that transformers would read from this folder. Raises FileNotFoundError, LoadError."""
+    manifest = read_folder(path)[2]
+    return [name for family in manifest.families for name in names_of(family.template, family.axes)]

@@ -1,0 +1,105 @@
+"""Find the model, its input embedding and its output head under any stack of wrappers.
+
+Wrappers nest in any order (facts measured with torch 2.13, peft 0.21): DDP ``module``, ``torch.compile`` ``_orig_mod``,
+FSDP1 ``_fsdp_wrapped_module``, activation checkpointing ``_checkpoint_wrapped_module``, PEFT ``base_model.model``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+_INNER = ("_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module", "_orig_module")
+_HEAD_NAMES = ("lm_head", "embed_out", "output_layer", "output_projection", "output", "head", "score")
+_EMBEDDING_NAMES = ("embed_tokens", "wte", "word_embeddings", "tok_embeddings", "embed_in", "embeddings", "embed")
+
+
+def unwrap(model: Any) -> tuple[Any, tuple[str, ...]]:
+    """The innermost model and the class names of what was around it, outermost first."""
+    seen: list[str] = []
+    while True:
+        inner = _inner(model)
+        if inner is None or len(seen) > 16:
+            return model, tuple(seen)
+        seen.append(type(model).__name__)
+        model = inner
+
+
+def _inner(model: Any) -> Any | None:
+    children: dict[str, Any] = model.__dict__.get("_modules", {})
+    for name in _INNER:
+        if children.get(name) is not None:
+            return children[name]
+    if type(model).__name__ in ("DistributedDataParallel", "DataParallel", "DeepSpeedEngine"):
+        return children.get("module")
+    return _inside_peft(model, children)
+
+
+def _inside_peft(model: Any, children: dict[str, Any]) -> Any | None:
+    """`PeftModel.base_model` is a tuner (LoraModel, ...) whose `.model` is the model; both are passed over."""
+    tuner = children.get("base_model")
+    if tuner is not None and "peft" in type(model).__module__:
+        return tuner
+    return children.get("model") if type(model).__module__.startswith("peft.tuners") else None
+
+
+def weight_holder(module: Any) -> Any:
+    """The module that owns the weight that is used: inside ModulesToSaveWrapper, LoRA layers, Sequential heads."""
+    for _ in range(8):
+        inner = _inner_holder(module)
+        if inner is None:
+            return module
+        module = inner
+    return module
+
+
+def _inner_holder(module: Any) -> Any | None:
+    children: dict[str, Any] = module.__dict__.get("_modules", {})
+    if "modules_to_save" in children and "original_module" in children:
+        active = getattr(module, "active_adapter", None) or "default"
+        active = active[0] if isinstance(active, list | tuple) else active
+        saved = children["modules_to_save"]
+        return (
+            saved[active]
+            if active in saved and not getattr(module, "disable_adapters", False)
+            else children["original_module"]
+        )
+    if "base_layer" in children:
+        return children["base_layer"]
+    inner = _inner(module)
+    if inner is not None:
+        return inner
+    if type(module).__name__ == "Sequential" and children:
+        return next((m for m in reversed(list(children.values())) if hasattr(m, "weight")), None)
+    return None
+
+
+def output_head(model: Any) -> Any | None:
+    """The module that turns hidden states into logits, or None (encoders, heads with another task)."""
+    return _ask(model, "get_output_embeddings") or _named(model, _HEAD_NAMES)
+
+
+def input_embedding(model: Any) -> Any | None:
+    """The module that looks token ids up, or None."""
+    found = _ask(model, "get_input_embeddings")
+    if found is not None:
+        return found
+    for parent in (model, getattr(model, "model", None), getattr(model, "transformer", None)):
+        found = _named(parent, _EMBEDDING_NAMES) if parent is not None else None
+        if found is not None:
+            return found
+    return None
+
+
+def _ask(model: Any, getter: str) -> Any | None:
+    function = getattr(model, getter, None)
+    if function is None:
+        return None
+    try:
+        return function()
+    except (NotImplementedError, AttributeError, TypeError):
+        return None
+
+
+def _named(model: Any, names: tuple[str, ...]) -> Any | None:
+    children: dict[str, Any] = model.__dict__.get("_modules", {})
+    return next((children[n] for n in names if children.get(n) is not None), None)
