@@ -7,15 +7,20 @@ with the index ``(11,)``. Names whose fold could not be undone exactly (leading 
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator
-from itertools import product
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise, product
 from math import prod
 from typing import TypeVar
 
 from loadproof.types import Axes
 
 Key = TypeVar("Key", bound=Hashable)
+Index = TypeVar("Index", int, str)
 _INDEX = re.compile(r"(?:(?<=\.)|(?<=\A))(0|[1-9][0-9]{0,8})(?=\.|\Z)")
+_ZEROS = re.compile("0+")
+_DIGITS_TO_ZERO = dict.fromkeys(range(ord("0"), ord("9") + 1), "0")
 HOLE = "{}"
 
 
@@ -46,39 +51,123 @@ def count(axes: Axes) -> int:
 
 
 def fold(items: Iterable[tuple[str, Key]]) -> list[tuple[str, Axes, Key]]:
-    """Fold (name, key) pairs; names fold together only under equal keys. Order of first appearance is kept.
+    """Fold (name, key) pairs; names fold together only under equal keys. Families stand in order of appearance.
 
     The result is lossless: its families expand to exactly the given names, each once.
     """
-    groups: dict[tuple[str, Key], list[tuple[int, ...]]] = {}
-    split, hole = _INDEX.split, HOLE
-    for name, key in items:
-        pieces = split(name)
-        if len(pieces) == 1 or "{" in name or "}" in name:
-            groups.setdefault((name, key), []).append(())
-        else:
-            groups.setdefault((hole.join(pieces[::2]), key), []).append(tuple(map(int, pieces[1::2])))
-    return [(t, axes, key) for (t, key), found in groups.items() for axes in as_products(found)]
+    pairs = list(dict.fromkeys(items))
+    batch = fold_batch([name for name, _ in pairs], [key for _, key in pairs])
+    return [(template, axes, key) for (template, key), found in batch.items() for axes in union(found)]
+
+
+def fold_batch(names: Sequence[str], keys: Iterable[Key]) -> dict[tuple[str, Key], list[Axes]]:
+    """Fold unique names given with one key each; the products of one template are disjoint but not yet united.
+
+    Names are sorted by their mask (every digit written ``0``): names of one mask have their numbers in the same
+    columns, so that a slice per name finds them. That is several times faster than one regex match per name.
+    """
+    groups: dict[tuple[str, Key], list[str]] = defaultdict(list)
+    for name, group in zip(names, zip(_masks(names), keys, strict=True), strict=True):
+        groups[group].append(name)
+    folded: dict[tuple[str, Key], list[Axes]] = {}
+    for (mask, key), members in groups.items():
+        for template, axes in _fold_mask(mask, members):
+            folded.setdefault((template, key), []).append(axes)
+    return folded
+
+
+def union(products: Sequence[Axes]) -> list[Axes]:
+    """Unite products of one template into disjoint full products, the same ones as `as_products` of their members."""
+    if len(products) == 1 or not products or not products[0]:
+        return list(products[:1])
+    if len(products[0]) == 1:
+        return [(tuple(sorted({index for axes in products for index in axes[0]})),)]
+    by_first: dict[int, list[Axes]] = {}
+    for first_axis, *rest in products:
+        for first in first_axis:
+            by_first.setdefault(first, []).append(tuple(rest))
+    united: dict[tuple[Axes, ...], tuple[Axes, ...]] = {}
+    equal_rest: dict[tuple[Axes, ...], list[int]] = {}
+    for first in sorted(by_first):
+        parts = tuple(by_first[first])
+        rests = united.get(parts) or united.setdefault(parts, tuple(union(parts)))
+        equal_rest.setdefault(rests, []).append(first)
+    return [(tuple(firsts), *rest) for rests, firsts in equal_rest.items() for rest in rests]
+
+
+def _masks(names: Sequence[str]) -> list[str]:
+    masks = "\n".join(names).translate(_DIGITS_TO_ZERO).split("\n") if names else []
+    return masks if len(masks) == len(names) else [name.translate(_DIGITS_TO_ZERO) for name in names]
+
+
+@lru_cache(maxsize=4096)
+def _columns(mask: str) -> tuple[tuple[int, int, bool], ...]:
+    """Begin and end of each number, and whether it is a dot part of its own, so that it may be an index."""
+    whole = "{" in mask or "}" in mask
+    return tuple(
+        (
+            m.start(),
+            m.end(),
+            not whole
+            and m.end() - m.start() < 10
+            and mask[m.start() - 1 : m.start()] in ("", ".")
+            and mask[m.end() : m.end() + 1] in ("", "."),
+        )
+        for m in _ZEROS.finditer(mask)
+    )
+
+
+def _fold_mask(mask: str, names: list[str]) -> Iterator[tuple[str, Axes]]:
+    columns = _columns(mask)
+    found = [sorted({name[begin:end] for name in names}) for begin, end, _ in columns]
+    products: Sequence[tuple[Sequence[str], ...]] = [tuple(found)]
+    if prod(map(len, found)) != len(names):
+        products = _cut({tuple(name[begin:end] for begin, end, _ in columns) for name in names})
+    for axes in products:
+        choices = [_choices(values, is_index) for values, (_, _, is_index) in zip(axes, columns, strict=True)]
+        for choice in product(*choices):
+            yield _template(mask, columns, [text for text, _ in choice]), tuple(axis for _, axis in choice if axis)
+
+
+def _choices(values: Sequence[str], is_index: bool) -> list[tuple[str, tuple[int, ...]]]:
+    """What may stand in one column: the hole with its indices, or a number that stays as it is written."""
+    holes = [int(value) for value in values if is_index and (len(value) == 1 or value[0] != "0")]
+    kept = [(value, ()) for value in values if not is_index or (len(value) > 1 and value[0] == "0")]
+    return ([(HOLE, tuple(holes))] if holes else []) + kept
+
+
+def _template(mask: str, columns: tuple[tuple[int, int, bool], ...], texts: list[str]) -> str:
+    pieces, at = [], 0
+    for (begin, end, _), text in zip(columns, texts, strict=True):
+        pieces += [mask[at:begin], text]
+        at = end
+    return "".join(pieces) + mask[at:]
 
 
 def as_products(indices: Iterable[tuple[int, ...]]) -> list[Axes]:
     """Cut a set of index tuples of one length into disjoint full products."""
-    members = set(indices)
+    return _cut(set(indices))
+
+
+def _cut(members: set[tuple[Index, ...]]) -> list[tuple[tuple[Index, ...], ...]]:
     if not members:
         return []
     width = len(next(iter(members)))
     if width == 0:
         return [()]
     axes = tuple(tuple(sorted({m[i] for m in members})) for i in range(width))
-    if count(axes) == len(members):
+    if prod(map(len, axes)) == len(members):
         return [axes]
-    by_first: dict[int, list[tuple[int, ...]]] = {}
+    by_first: dict[Index, set[tuple[Index, ...]]] = {}
     for member in members:
-        by_first.setdefault(member[0], []).append(member[1:])
-    equal_rest: dict[tuple[Axes, ...], list[int]] = {}
+        by_first.setdefault(member[0], set()).add(member[1:])
+    equal_rest: dict[tuple[tuple[tuple[Index, ...], ...], ...], list[Index]] = {}
     for first in sorted(by_first):
-        equal_rest.setdefault(tuple(as_products(by_first[first])), []).append(first)
-    return [(tuple(firsts), *rest) for rests, firsts in equal_rest.items() for rest in rests]
+        equal_rest.setdefault(tuple(_cut(by_first[first])), []).append(first)
+    products: list[tuple[tuple[Index, ...], ...]] = []
+    for rests, firsts in equal_rest.items():
+        products += [(tuple(firsts), *rest) for rest in rests]
+    return products
 
 
 def show_axis(indices: tuple[int, ...], universe: tuple[int, ...] | None = None) -> str:
@@ -88,7 +177,7 @@ def show_axis(indices: tuple[int, ...], universe: tuple[int, ...] | None = None)
         if 0 < len(gaps) <= 3 and len(indices) > 2 * len(gaps):
             return "all but " + ",".join(map(str, gaps))
     step = indices[1] - indices[0] if len(indices) > 3 else 1
-    if step > 1 and all(b - a == step for a, b in zip(indices, indices[1:], strict=False)):
+    if step > 1 and all(b - a == step for a, b in pairwise(indices)):
         return f"{indices[0]}-{indices[-1]}:{step}"
     runs: list[list[int]] = []
     for index in indices:

@@ -1,0 +1,55 @@
+"""One open file: bounded reads, and notice when somebody changes it meanwhile."""
+
+from __future__ import annotations
+
+import os
+
+
+class UnreadableError(OSError):
+    """A file that cannot or must not be read.
+
+    `kind` is a short word: ``absent``, ``dangling-link``, ``link-loop``, ``link-outside``, ``folder``, ``fifo``,
+    ``device``, ``socket``, ``permission``, ``unsafe-path`` or ``io-error``; `reason` is one line for people.
+    """
+
+    def __init__(self, kind: str, reason: str) -> None:
+        super().__init__(reason)
+        self.kind = kind
+        self.reason = reason
+
+
+class GuardedFile:
+    """A regular file opened for reading; a context manager. Offsets and lengths are in bytes."""
+
+    __slots__ = ("_fd", "_stamp", "size")
+
+    def __init__(self, fd: int, status: os.stat_result) -> None:
+        self._fd = fd
+        self._stamp = _stamp(status)
+        self.size = status.st_size
+
+    def __enter__(self) -> GuardedFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._fd)
+
+    def read(self, begin: int, length: int) -> bytes:
+        """The bytes at `begin`, fewer than `length` only where the file ends. Raises `UnreadableError`."""
+        pieces, wanted = [], min(length, max(0, self.size - begin))
+        try:
+            while wanted > 0 and (piece := os.pread(self._fd, wanted, begin)):
+                pieces.append(piece)
+                begin += len(piece)
+                wanted -= len(piece)
+        except OSError as error:
+            raise UnreadableError("io-error", f"cannot be read: {error.strerror}") from error
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def changed(self) -> bool:
+        """Whether size, time or identity differ from what they were when the file was opened."""
+        return _stamp(os.fstat(self._fd)) != self._stamp
+
+
+def _stamp(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
