@@ -1,0 +1,26 @@
+"""LP012 executable-payload: a file carries code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.faults import file_findings, write_again
+from loadproof.types import Case, Finding
+
+
+def check(case: Case) -> Iterable[Finding]:
+    yield from file_findings(case, "LP012", "executable-payload", "carries code", write_again)
+
+
+DOCS = RuleDocs(
+    finds=(
+        "A pickle that names functions beyond the few that rebuild tensors, or a weight file with an archive appended."
+    ),
+    why=("Loading such a file with plain unpickling runs the code. loadproof reads the opcodes and runs nothing."),
+    errors=("torch: UnpicklingError: Weights only load failed ... Unsupported global",),
+    example="data.pkl calls `posix.system`.",
+    fix="Do not load it. Get the weights as safetensors from a source you trust.",
+    harmless="Never; some training states hold harmless extra classes, but then they are no weight files.",
+)
+RULE = Rule("LP012", "executable-payload", "A file carries code", check, DOCS)

@@ -1,0 +1,27 @@
+"""LP011 hostile-name: a tensor name is made to deceive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.faults import file_findings, write_again
+from loadproof.types import Case, Finding
+
+
+def check(case: Case) -> Iterable[Finding]:
+    yield from file_findings(case, "LP011", "hostile-name", "has tensor names made to deceive", write_again)
+
+
+DOCS = RuleDocs(
+    finds="Names with control characters, terminal escapes, bidirectional marks or path parts.",
+    why=(
+        "Such names can rewrite a terminal, break logs or CI annotations, or escape a folder when a tool writes "
+        "one file per tensor. loadproof prints them escaped."
+    ),
+    errors=("all engines: KeyError or UNEXPECTED with a garbled name",),
+    example="A name holds the escape sequence that clears the screen.",
+    fix=("Do not use the file before its origin is clear; rename the tensors with the tool that wrote it."),
+    harmless="Names in other scripts are fine; only characters that hide or move text are reported.",
+)
+RULE = Rule("LP011", "hostile-name", "A tensor name is made to deceive", check, DOCS)

@@ -1,0 +1,44 @@
+"""LP104 index-ghost-key: the index names tensors that no shard holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.faults import evidence_of, faults, lost_names
+from loadproof.rules.shards import deciding_index, set_of
+from loadproof.types import Case, Finding, Fix, RebuildIndex, Severity
+
+
+def check(case: Case) -> Iterable[Finding]:
+    problems = faults(case, "LP104")
+    index = deciding_index(case)
+    if not problems or index is None:
+        return
+    first = problems[0]
+    count = f"{len(problems):,} tensors" if len(problems) > 1 else f"{first.tensor}"
+    headline = f"{index.path}: {count} named by the index and in no shard"
+    fix = Fix(f"write {index.path} anew from the shards", "lossless", (RebuildIndex(index.path, set_of(index)),))
+    rows = lost_names(case, [problem.tensor for problem in problems if problem.tensor])
+    severity: Severity = "error" if rows else "warning"
+    yield Finding(
+        "LP104", "index-ghost-key", severity, "certain", headline, evidence_of(problems), tuple(rows), 0, (fix,)
+    )
+
+
+DOCS = RuleDocs(
+    finds="Entries of `weight_map` whose tensor is in none of the files.",
+    why=(
+        "The shard was written again without them, or the index comes from another save. transformers takes "
+        "only the list of files from the index, so the entry itself does no harm; the tensor is missing all the "
+        "same."
+    ),
+    errors=(
+        "transformers: MISSING where the model wants it, otherwise nothing",
+        "llama.cpp convert: ValueError: Missing tensors",
+    ),
+    example=("`lm_head.weight` is mapped to model-00002-of-00002.safetensors, whose header does not hold it."),
+    fix="Write the index anew. Where the model wants the tensor, it must be found elsewhere.",
+    harmless="When no parameter is missing, only tools that trust the index stumble.",
+)
+RULE = Rule("LP104", "index-ghost-key", "The index names tensors that no shard holds", check, DOCS)
