@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from loadproof.config import plan_from_config, read_config
+from loadproof.config import read_config
+from loadproof.config.plan import plan_from_config
 from loadproof.runtime.errors import LayerPlanError
 from loadproof.types import ModelConfig
 
@@ -30,7 +31,10 @@ def model_config(config: Any) -> ModelConfig:
         from loadproof.formats import take_inventory
 
         return read_config(take_inventory(os.fspath(config)))
-    raw = config if isinstance(config, dict) else config.to_dict() if hasattr(config, "to_dict") else vars(config)
+    if isinstance(config, dict):
+        raw = config
+    else:
+        raw = config.to_dict() if hasattr(config, "to_dict") else vars(config)
     return ModelConfig(path=None, raw=dict(raw))
 
 

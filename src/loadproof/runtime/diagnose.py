@@ -1,14 +1,15 @@
 """`diagnose(model)`: a live module through the same rules as a file.
 
-The write-up's checklist in one call: is it the head or the embedding, what shape, quantized, tied, sharded, and does the
-module hold the layers that its config declares.
+The write-up's checklist in one call: is it the head or the embedding, what shape, quantized, tied, sharded, and does
+the module hold the layers that its config declares.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from loadproof.config import plan_from_config, plan_from_tensors
+from loadproof.config.plan import diff_plans, plan_from_config
+from loadproof.config.plan_tensors import plan_from_tensors
 from loadproof.families import fold
 from loadproof.rules.live_rules import LIVE_RULES
 from loadproof.runtime.config_source import model_config
@@ -21,7 +22,6 @@ from loadproof.types import (
     Family,
     Finding,
     Inventory,
-    LayerPlan,
     Manifest,
     ModelConfig,
     Outcome,
@@ -40,7 +40,12 @@ def diagnose(model: Any) -> Report:
     failing = any(finding.severity == "error" for finding in findings)
     checked = ("output head", "input embedding", "tie", "wrappers", "layer plan")
     return Report(
-        case=case, verdict="fails" if failing else "loads", findings=findings, unexplained=(), checked=checked, skipped=()
+        case=case,
+        verdict="fails" if failing else "loads",
+        findings=findings,
+        unexplained=(),
+        checked=checked,
+        skipped=(),
     )
 
 
@@ -70,7 +75,9 @@ def live_case(model: Any) -> Case:
 def live_manifest(model: Any) -> Manifest:
     """Parameters and persistent buffers under their names, with the shapes torch prints."""
     state = model.state_dict(keep_vars=True)
-    items = ((n, (tuple(t.shape), str(t.dtype).removeprefix("torch."))) for n, t in state.items() if hasattr(t, "shape"))
+    items = (
+        (n, (tuple(t.shape), str(t.dtype).removeprefix("torch."))) for n, t in state.items() if hasattr(t, "shape")
+    )
     families = tuple(Family(template, axes, dtype, shape) for template, axes, (shape, dtype) in fold(items))
     size = sum(t.numel() * t.element_size() for t in state.values() if hasattr(t, "numel"))
     return Manifest(format="live", files=(), families=families, tensors=len(state), bytes=size)
@@ -91,7 +98,7 @@ def _plan_findings(case: Case) -> tuple[Finding, ...]:
     declared, held = case.config_plan, case.tensor_plan
     if declared is None or held is None or declared.source == held.source:
         return ()
-    differing = _differing(declared, held)
+    differing = diff_plans(declared, held).layers
     if not differing:
         return ()
     text = ", ".join(map(str, differing[:8])) + (" ..." if len(differing) > 8 else "")
@@ -108,9 +115,3 @@ def _plan_findings(case: Case) -> tuple[Finding, ...]:
             ),
         ),
     )
-
-
-def _differing(declared: LayerPlan, held: LayerPlan) -> list[int]:
-    from loadproof.config import diff_plans
-
-    return list(diff_plans(declared, held))

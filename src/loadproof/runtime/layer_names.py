@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from loadproof.config.plan_mixers import mixer_of as mixer_by_signature
 from loadproof.families import show_axis
 
 DEFAULT_PREFIX = "language_model.model."
@@ -20,7 +21,14 @@ _LINEAR = {
     "linear_attn", "linear_attention", "mamba", "mamba2", "kda", "gdn", "gated_deltanet", "lightning",
     "lightning_attention", "recurrent", "rglru", "rwkv", "gla", "conv", "short_conv",
 }  # fmt: skip
-_RECURRENT_LEAVES = {"A_log", "dt_bias", "conv1d", "q_conv1d", "in_proj_qkvz", "in_proj_qkv", "x_proj", "slope_rate"}
+_SHORT = {
+    "linear_attention": "linear_attn",
+    "full_attention": "full_attn",
+    "indexed_attention": "full_attn",
+    "cross_attention": "full_attn",
+    "conv": "conv",
+    "hybrid": "hybrid",
+}
 _MIXERS = ("linear_attn", "mamba", "mixer", "conv", "short_conv", "temporal_block", "self_attn", "attention", "attn")
 
 
@@ -68,32 +76,18 @@ def mixer_of(rest: str) -> str | None:
 
 
 def mixer_word(children: set[str]) -> str:
-    """``linear_attn``, ``mamba``, ``conv``, ``full_attn``, or ``no mixer`` from the names inside one layer."""
-    by_container: dict[str, set[str]] = {}
-    for rest in children:
-        container = mixer_of(rest)
-        if container is not None:
-            by_container.setdefault(container, set()).update(rest.split(".")[1:])
-    for container in _MIXERS:
-        if container in by_container:
-            word = _word(container, by_container[container])
-            if word is not None:
-                return word
-    return "no mixer"
-
-
-def _word(container: str, below: set[str]) -> str | None:
-    if container == "linear_attn":
-        return "linear_attn"
-    if container == "mamba" or (container == "mixer" and "A_log" in below):
+    """``linear_attn``, ``mamba``, ``conv``, ``full_attn``, ``hybrid`` or ``no mixer``, by names inside one layer."""
+    word, mixer = mixer_by_signature(children)
+    if word == "linear_attention" and (mixer or "").startswith("Mamba"):
         return "mamba"
-    if container in ("conv", "short_conv"):
-        return "conv"
-    if below & _RECURRENT_LEAVES or "rg_lru" in below:
+    if word in _SHORT:
+        return _SHORT[word]
+    containers = {mixer_of(rest) for rest in children}
+    if "linear_attn" in containers:
         return "linear_attn"
-    if container == "mixer" and not below & {"q_proj", "k_proj", "qkv_proj"}:
-        return None  # an MLP or MoE block of nemotron_h
-    return "full_attn"
+    if containers & {"self_attn", "attention", "attn"}:
+        return "full_attn"
+    return next((c for c in ("mamba", "conv") if c in containers), "no mixer")
 
 
 def show_layers(indices: Iterable[int]) -> str:

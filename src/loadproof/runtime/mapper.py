@@ -67,35 +67,37 @@ def map_weights_safe(
     for index, word in layer_types.items():
         layer = f"{prefix}layers.{index}."
         if not any(k.startswith(layer) and mixer_of(k[len(layer) :]) for k in mapped):
-            _fill(mapped, state_dict, layer_types, prefix, index, word, default)
+            _fill(mapped, state_dict, prefix, index, word, default)
     return mapped
 
 
 def _pass_through(state_dict: Mapping[str, Any], layer_types: Mapping[int, str], prefix: str) -> MappedWeights:
     """Everything but the mixers that contradict the plan."""
     mapped, start = MappedWeights(), prefix + "layers."
-    words = {i: mixer_word(c) for i, c in layers_of(state_dict, prefix).items()}
+    stored = _linear_by_container(state_dict, prefix)
     for key, value in state_dict.items():
         index, _, rest = key[len(start) :].partition(".") if key.startswith(start) else ("", "", "")
         container = mixer_of(rest)
         declared = layer_types.get(int(index)) if index.isdigit() else None
-        if container is None or declared is None or _fits(container, declared, words[int(index)]):
+        if container is None or declared is None or stored[int(index), container] == is_linear(declared):
             mapped[key] = value
         else:
             mapped.unused.append(key)
     return mapped
 
 
-def _fits(container: str, declared: str, stored: str) -> bool:
-    if container == "linear_attn":
-        return is_linear(declared)
-    if is_linear(stored) and container == "self_attn":  # both mixers are stored: take the declared one
-        return not is_linear(declared)
-    return is_linear(declared) == is_linear(stored)
+def _linear_by_container(state_dict: Mapping[str, Any], prefix: str) -> dict[tuple[int, str], bool]:
+    """{(layer, container): whether it is linear}, each container judged by its own children."""
+    found: dict[tuple[int, str], set[str]] = {}
+    for index, children in layers_of(state_dict, prefix).items():
+        for rest in children:
+            if container := mixer_of(rest):
+                found.setdefault((index, container), set()).add(rest)
+    return {place: is_linear(mixer_word(children)) for place, children in found.items()}
 
 
 def _fill(
-    mapped: MappedWeights, state_dict: Mapping[str, Any], layer_types: Mapping[int, str], prefix: str, index: int,
+    mapped: MappedWeights, state_dict: Mapping[str, Any], prefix: str, index: int,
     word: str, default: Default,
 ) -> None:  # fmt: skip
     container = "linear_attn" if is_linear(word) else "self_attn"

@@ -19,7 +19,12 @@ _PACKED_CLASSES = {"Params4bit", "Int8Params", "QuantizedTensor", "WQLinear"}
 def describe(parameter: Any, role: Role, name: str, expected: Shape | None, holder: Any = None) -> LiveParameter:
     """One parameter as data. `holder` is the module that owns it (its hooks tell whether ZeRO-3 gathers it)."""
     shape = tuple(parameter.shape)
-    common: dict[str, Any] = {"role": role, "name": name, "dtype": str(parameter.dtype).removeprefix("torch."), "expected": expected}
+    common: dict[str, Any] = {
+        "role": role,
+        "name": name,
+        "dtype": str(parameter.dtype).removeprefix("torch."),
+        "expected": expected,
+    }
     if hasattr(parameter, "ds_shape") or hasattr(parameter, "ds_id"):
         return _zero3(parameter, shape, holder, common)
     if is_dtensor(parameter):

@@ -18,7 +18,9 @@ def read_folder(path: str) -> tuple[Inventory, Selection, Manifest]:
     if selection.error is not None:
         raise LoadError(f"{path}: {selection.error}")
     if not selection.format.startswith("safetensors"):
-        raise LoadError(f"{path}: {selection.entry or 'no weight file'} is not safetensors; only safetensors is streamed")
+        raise LoadError(
+            f"{path}: {selection.entry or 'no weight file'} is not safetensors; only safetensors is streamed"
+        )
     return inventory, selection, read_manifest(inventory, selection)
 
 
