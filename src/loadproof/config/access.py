@@ -15,9 +15,11 @@ def get(config: ModelConfig, path: JsonPath, default: Any = None) -> Any:
     """The value at `path`, `default` if any step of it is absent."""
     value: Any = config.raw
     for step in path:
-        if (isinstance(value, dict) and step in value) or (isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value)):
-            value = value[step]
-        else:
+        if not isinstance(value, (dict, list)):
+            return default
+        try:
+            value = value[step]  # type: ignore[index]  # the wrong kind of step is a TypeError, caught here
+        except (KeyError, IndexError, TypeError):
             return default
     return value
 

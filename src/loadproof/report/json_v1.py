@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from loadproof import __version__
 from loadproof.families import names_of
 from loadproof.types import Finding, Outcome, Report, Row
+from loadproof.version import __version__
 
 SCHEMA_VERSION = "1.0"
 _LINE_NUMBER = re.compile(r":[0-9]+\Z")

@@ -1,0 +1,7 @@
+"""``python -m loadproof``."""
+
+import sys
+
+from loadproof.cli.main import main
+
+sys.exit(main())

@@ -1,0 +1,26 @@
+"""The use-cases, as plain functions. Each is imported only when it is used, so that `check` starts fast."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from loadproof.api.checking import NoCheckpointError, check
+    from loadproof.api.planning import PlanReport, plan
+
+_HOME = {
+    "check": "checking",
+    "NoCheckpointError": "checking",
+    "plan": "planning",
+    "PlanReport": "planning",
+}
+
+__all__ = ["NoCheckpointError", "PlanReport", "check", "plan"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -1,0 +1,170 @@
+"""`check`: the way from a location to a verdict, stage by stage."""
+
+from __future__ import annotations
+
+import os
+from time import perf_counter
+
+from loadproof.api.leftovers import untold
+from loadproof.api.verdict import decide
+from loadproof.config import read_config
+from loadproof.config.plan import plan_from_config
+from loadproof.config.plan_tensors import plan_from_tensors
+from loadproof.formats import read_manifest, take_inventory
+from loadproof.readers import get_reader
+from loadproof.readers.base import Reader
+from loadproof.types import (
+    Case,
+    Expectation,
+    Inventory,
+    Manifest,
+    ModelConfig,
+    Outcome,
+    Report,
+    Selection,
+    Skip,
+    Timings,
+)
+
+_WEIGHT_KINDS = frozenset({"safetensors", "torch", "gguf", "lfs-pointer"})
+_WEIGHT_NAMES = (".safetensors", ".bin", ".pt", ".pth", ".gguf", ".ckpt", ".index.json")
+
+
+class NoCheckpointError(ValueError):
+    """The location does not exist or holds neither weights nor a config."""
+
+
+def check(
+    location: str | os.PathLike[str],
+    *,
+    reader: str = "transformers",
+    class_name: str | None = None,
+    source: str | None = None,
+    names_only: bool = False,
+    use_cache: bool = True,
+) -> Report:
+    """Whether the checkpoint at `location` (a folder or one weight file) loads into `reader`, and if not, why.
+
+    Only headers, indexes, the config and the text of the model's source are read. `reader` may name a release
+    (``transformers@5.2.0``); `source` is the folder of another release's source; with `names_only` the index stands for
+    shards that are not there. Raises `NoCheckpointError` when there is nothing to check, `ValueError` for an unknown
+    reader; content never raises.
+    """
+    started = perf_counter()
+    chosen, version = choose_reader(reader)
+    inventory = take_inventory(os.fspath(location))
+    refuse_empty(inventory)
+    config = read_config(inventory)
+    selection = chosen.select(inventory, config, names_only)
+    manifest = read_manifest(inventory, selection, names_only)
+    read_done = perf_counter()
+    expectation = read_expectation(chosen, config, inventory, class_name, source, names_only, use_cache)
+    expectation = _of_release(expectation, version)
+    expected_done = perf_counter()
+    case = _case(chosen, inventory, config, selection, manifest, expectation)
+    return conclude(case, Timings(read_done - started, expected_done - read_done, perf_counter() - started))
+
+
+def conclude(case: Case, timings: Timings) -> Report:
+    """Findings and verdict for a case, with what was looked at and what was not."""
+    from loadproof.rules import diagnose
+
+    findings, unexplained = diagnose(case)
+    findings = _cause_first((*findings, *untold(case, findings)))
+    verdict = decide(case, findings, unexplained)
+    skipped = tuple(dict.fromkeys((*case.manifest.skipped, *case.outcome.skipped, *_not_looked_at(case))))
+    return Report(case, verdict, findings, unexplained, _checked(case), skipped, timings)
+
+
+def choose_reader(spec: str) -> tuple[Reader, str | None]:
+    """The reader of ``NAME[@VERSION]`` and the release asked for."""
+    name, _, version = spec.partition("@")
+    return get_reader(name), version or None
+
+
+def refuse_empty(inventory: Inventory) -> None:
+    """Raises `NoCheckpointError` where nothing in the folder is a checkpoint's."""
+    for info in inventory.files:
+        if info.path == "config.json" or info.kind in _WEIGHT_KINDS or info.path.endswith(_WEIGHT_NAMES):
+            return
+    if not inventory.files and not inventory.problems and not os.path.isdir(inventory.root):
+        raise NoCheckpointError(f"{inventory.location}: no such file or directory")
+    if not any(problem.severity == "error" for problem in inventory.problems):
+        raise NoCheckpointError(f"{inventory.location}: no checkpoint here (no config.json, no weight files)")
+
+
+def read_expectation(
+    reader: Reader,
+    config: ModelConfig,
+    inventory: Inventory,
+    class_name: str | None,
+    source: str | None,
+    names_only: bool,
+    use_cache: bool,
+) -> Expectation:
+    if config.path is None or not config.raw:
+        return _without_config(reader, config)
+    return reader.expect(
+        config, inventory.root, class_name=class_name, source=source, names_only=names_only, use_cache=use_cache
+    )
+
+
+def _without_config(reader: Reader, config: ModelConfig) -> Expectation:
+    why = "there is no config.json" if config.path is None else "config.json cannot be read"
+    hint = "put config.json beside the weights, or check the folder that holds both" if config.path is None else None
+    return Expectation(reader.name, "", "", "", "none", inconclusive=why, hint=hint)
+
+
+def _of_release(expectation: Expectation, version: str | None) -> Expectation:
+    """A release was asked for: an answer from another one is no answer."""
+    if version is None or not expectation.version or expectation.version == version:
+        return expectation
+    why = f"the source found is {expectation.reader} {expectation.version}, asked for was {version}"
+    hint = f"give the source of {version} with --source, or install it"
+    return Expectation(
+        expectation.reader, version, expectation.class_name, expectation.model_type, "none", inconclusive=why, hint=hint
+    )
+
+
+def _case(
+    reader: Reader,
+    inventory: Inventory,
+    config: ModelConfig,
+    selection: Selection,
+    manifest: Manifest,
+    expectation: Expectation,
+) -> Case:
+    if expectation.inconclusive or expectation.raises:
+        outcome = Outcome(inconclusive=expectation.inconclusive)
+    else:
+        outcome = reader.predict(manifest, expectation, config)
+    config_plan = plan_from_config(config, expectation)
+    tensor_plan = plan_from_tensors(manifest.families)
+    return Case(inventory, selection, manifest, config, expectation, outcome, config_plan, tensor_plan)
+
+
+def _cause_first(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    order = {"error": 0, "warning": 1, "info": 2}
+    return tuple(sorted(findings, key=lambda finding: order[finding.severity]))
+
+
+def _checked(case: Case) -> tuple[str, ...]:
+    looked = ["names"]
+    if not case.manifest.names_only and case.manifest.tensors:
+        looked += ["headers", "shapes"]
+    if case.inventory.indexes:
+        looked.append("index")
+    if case.config.path:
+        looked.append("config")
+    if case.expectation.families:
+        looked.append("model source")
+    return tuple(looked)
+
+
+def _not_looked_at(case: Case) -> list[Skip]:
+    skips = []
+    if case.manifest.names_only:
+        skips.append(Skip("shapes, dtypes and file contents", "names only: the index stands for the shards"))
+    if case.expectation.inconclusive:
+        skips.append(Skip("missing, unexpected and mismatched parameters", case.expectation.inconclusive))
+    return skips

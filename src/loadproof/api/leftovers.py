@@ -1,0 +1,92 @@
+"""Nothing found while reading is lost: a fault that no rule took up becomes a finding of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.config import where
+from loadproof.types import Case, Evidence, Finding, ModelConfig, Problem, Severity
+
+_SLUGS = {
+    "LP001": "lfs-pointer",
+    "LP002": "not-weights",
+    "LP003": "truncated",
+    "LP004": "trailing-bytes",
+    "LP005": "zero-filled",
+    "LP006": "header-invalid",
+    "LP007": "entry-invalid",
+    "LP008": "offsets-invalid",
+    "LP009": "duplicate-header-key",
+    "LP010": "no-format-metadata",
+    "LP011": "hostile-name",
+    "LP012": "executable-payload",
+    "LP013": "config-invalid",
+    "LP014": "config-value",
+    "LP015": "unsafe-pattern",
+    "LP101": "index-invalid",
+    "LP102": "shard-missing",
+    "LP103": "shard-unindexed",
+    "LP104": "index-ghost-key",
+    "LP105": "index-missing-key",
+    "LP106": "index-wrong-shard",
+    "LP107": "duplicate-tensor",
+    "LP108": "shadowed-save",
+    "LP109": "total-size-wrong",
+    "LP110": "unsafe-path",
+    "LP111": "rival-formats",
+}
+SHOWN = 4
+_RANK: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
+
+
+def untold(case: Case, findings: Iterable[Finding]) -> list[Finding]:
+    """Findings for the problems whose code none of `findings` carries: one for each code, severity and file."""
+    told = {(finding.code) for finding in findings}
+    groups: dict[tuple[str, Severity, str], list[Problem]] = {}
+    for problem in (*case.config.problems, *case.inventory.problems, *case.manifest.problems):
+        if problem.code not in told:
+            group = groups.setdefault((problem.code, problem.severity, problem.file), [])
+            if problem not in group:
+                group.append(problem)
+    return [_finding(key[0], group, case.config) for key, group in sorted(groups.items(), key=_order)]
+
+
+def _order(item: tuple[tuple[str, Severity, str], list[Problem]]) -> tuple[int, str]:
+    (code, severity, _), _ = item
+    return _RANK[severity], code
+
+
+def _finding(code: str, problems: list[Problem], config: ModelConfig) -> Finding:
+    evidence = [Evidence(place(problem, config), _shown(problem)) for problem in problems[:SHOWN]]
+    if len(problems) > SHOWN:
+        evidence.append(Evidence("", f"{len(problems) - SHOWN:,} more in {problems[0].file}", "note"))
+    breaks = next((problem.breaks for problem in problems if problem.breaks), None)
+    notes = (f"reader: {breaks}",) if breaks else ()
+    first = problems[0]
+    return Finding(
+        code, _SLUGS.get(code, "file-fault"), first.severity, "certain", first.text, tuple(evidence), notes=notes
+    )
+
+
+def place(problem: Problem, config: ModelConfig) -> str:
+    """``config.json:37`` where the field is known, else the file."""
+    if problem.file != config.path:
+        return problem.file
+    for step in (problem.expected, *problem.text.split('"')[1:2]):
+        path = _path(step) if step else ()
+        if path and ":" in (found := where(config, path)):
+            return found
+    return problem.file
+
+
+def _path(field: str) -> tuple[str, ...]:
+    return tuple(field.split("."))
+
+
+def _shown(problem: Problem) -> str:
+    if problem.found is None:
+        return problem.tensor or problem.text
+    return f"{problem.expected} = {problem.found}" if problem.expected else f"found {problem.found}"
+
+
+__all__ = ["place", "untold"]

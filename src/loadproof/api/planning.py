@@ -1,0 +1,53 @@
+"""`plan`: the layer plan of config.json against the one that the tensors show."""
+
+from __future__ import annotations
+
+import os
+
+from msgspec import Struct
+
+from loadproof.api.checking import choose_reader, read_expectation, refuse_empty
+from loadproof.config import read_config
+from loadproof.config.plan import diff_plans, plan_from_config
+from loadproof.config.plan_tensors import plan_from_tensors
+from loadproof.formats import read_manifest, take_inventory
+from loadproof.types import LayerPlan
+
+
+class PlanReport(Struct, frozen=True):
+    """Both plans (None where nothing says one), and the layers on which they contradict each other."""
+
+    config: LayerPlan | None
+    tensors: LayerPlan | None
+    differs: tuple[int, ...] = ()
+
+    @property
+    def same(self) -> bool | None:
+        """Whether both say the same for every layer; None when one of them says nothing."""
+        if self.config is None or self.tensors is None:
+            return None
+        return not self.differs and len(self.config.words) == len(self.tensors.words)
+
+
+def plan(
+    location: str | os.PathLike[str],
+    *,
+    reader: str = "transformers",
+    class_name: str | None = None,
+    source: str | None = None,
+    names_only: bool = False,
+    use_cache: bool = True,
+) -> PlanReport:
+    """The layer plans of the checkpoint at `location`; the config's one after the defaults of the model class.
+
+    Raises `NoCheckpointError` when there is nothing to look at, `ValueError` for an unknown reader.
+    """
+    chosen, _ = choose_reader(reader)
+    inventory = take_inventory(os.fspath(location))
+    refuse_empty(inventory)
+    config = read_config(inventory)
+    manifest = read_manifest(inventory, chosen.select(inventory, config, names_only), names_only)
+    expectation = read_expectation(chosen, config, inventory, class_name, source, names_only, use_cache)
+    stated, found = plan_from_config(config, expectation), plan_from_tensors(manifest.families)
+    differs = diff_plans(stated, found).layers if stated is not None and found is not None else ()
+    return PlanReport(stated, found, differs)

@@ -1,0 +1,59 @@
+"""The verdict, as a pure function of what is known; the exit status follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.families import count
+from loadproof.types import Case, Finding, Problem, Row, Severity, Verdict
+
+# Faults that are dangerous or ugly but leave every weight where it belongs.
+_BESIDE_THE_WEIGHTS = frozenset({"LP011", "LP012", "LP110", "LP015"})
+_RANK: dict[Severity | str, int] = {"info": 0, "warning": 1, "error": 2, "never": 3}
+
+
+def decide(case: Case, findings: Iterable[Finding], unexplained: Iterable[Row]) -> Verdict:
+    """One of the four verdicts (design: `fails` > `inconclusive` > `loads-wrong` > `loads`).
+
+    A definite fault is stronger than an open question: a certain error makes `loads-wrong` of `inconclusive`.
+    """
+    findings = tuple(findings)
+    if raises(case):
+        return "fails"
+    wrong = any(_is_wrong(finding) for finding in findings)
+    if case.expectation.inconclusive or case.outcome.inconclusive:
+        certain = any(_is_wrong(finding) and finding.confidence == "certain" for finding in findings)
+        return "loads-wrong" if certain else "inconclusive"
+    return "loads-wrong" if wrong or _random(findings, unexplained) else "loads"
+
+
+def raises(case: Case) -> bool:
+    """Whether any stage of the reader ends in an exception."""
+    stages = (case.selection.error, case.expectation.raises, case.outcome.raises)
+    return any(stages) or any(problem.breaks for problem in problems_in_use(case))
+
+
+def problems_in_use(case: Case) -> list[Problem]:
+    """Problems of the files that the reader opens: the selected weights, the index that decided, the config."""
+    opened = {*case.selection.files, case.selection.entry, case.config.path}
+    found = (*case.config.problems, *case.inventory.problems, *case.manifest.problems)
+    return [problem for problem in found if problem.file in opened]
+
+
+def _is_wrong(finding: Finding) -> bool:
+    return finding.severity == "error" and finding.code not in _BESIDE_THE_WEIGHTS
+
+
+def _random(findings: tuple[Finding, ...], unexplained: Iterable[Row]) -> bool:
+    """Whether a parameter stays unfilled that no finding calls harmless."""
+    rows = [row for finding in findings if finding.severity != "info" for row in finding.rows]
+    return any(row.kind != "unexpected" and count(row.axes) for row in (*rows, *unexplained))
+
+
+def exit_status(verdict: Verdict, findings: Iterable[Finding], fail_on: str = "error") -> int:
+    """0 loads, 1 fails / loads wrong / a finding at or above `fail_on`, 3 inconclusive; the same in every format."""
+    if verdict in ("fails", "loads-wrong"):
+        return 1
+    if any(_RANK[finding.severity] >= _RANK[fail_on] for finding in findings):
+        return 1
+    return 3 if verdict == "inconclusive" else 0

@@ -1,0 +1,69 @@
+"""The entry point. `--version` is answered before anything is imported, a command imports only its own file."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+COMMANDS = {
+    "check": "will this checkpoint load, with the right weights? if not, why",
+    "plan": "the layer plan: what config.json says against what the tensors are",
+    "explain": "the cause behind a pasted error, or the page of a rule",
+    "fix": "mend what can be mended without losing a bit (dry run by default)",
+    "undo": "take the last repair back, byte for byte",
+    "diff": "what differs between two checkpoints",
+    "rules": "every fault that is known, with its code",
+}
+USAGE_ERROR = 2
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command; returns the exit status (0, 1, 2 or 3, see `loadproof check --help`)."""
+    arguments = sys.argv[1:] if argv is None else argv
+    if arguments[:1] in (["--version"], ["-V"]):
+        from loadproof.version import __version__
+
+        return _say(f"loadproof {__version__}\n")
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        return _reader_went_away()
+    except Exception as error:
+        return _internal_error(error)
+
+
+def _run(arguments: list[str]) -> int:
+    if arguments and arguments[0] in COMMANDS:
+        from importlib import import_module
+
+        return int(import_module(f"loadproof.cli.{arguments[0]}").main(arguments[1:]))
+    from loadproof.cli.overview import overview
+
+    return overview(arguments)
+
+
+def _say(text: str) -> int:
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _reader_went_away()
+    return 0
+
+
+def _reader_went_away() -> int:
+    """``loadproof check ... | head``: not an error of ours; keep the interpreter quiet at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 141
+
+
+def _internal_error(error: Exception) -> int:
+    if os.environ.get("LOADPROOF_DEBUG"):
+        raise error
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    shown = "".join(character if character.isprintable() else "?" for character in text[:200])
+    sys.stderr.write(f"loadproof: internal error: {shown}\n")
+    sys.stderr.write("loadproof: this is a bug; please report it with the output of LOADPROOF_DEBUG=1\n")
+    return USAGE_ERROR

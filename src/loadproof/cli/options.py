@@ -1,0 +1,78 @@
+"""Options that several commands share, and how their help is drawn."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+EXIT_STATUS = """\
+exit status, the same in every format:
+  0  it loads, and no finding is at or above --fail-on
+  1  it fails, loads wrong, or a finding is at or above --fail-on
+  2  usage or internal error, or there is no checkpoint at PATH
+  3  inconclusive: what is expected could not be established"""
+
+
+def formatter(arguments: list[str]) -> type[argparse.HelpFormatter]:
+    """Plain text, or rich's colours when help goes to a terminal (rich is imported only then)."""
+    asked = "-h" in arguments or "--help" in arguments
+    if asked and sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
+        from rich_argparse import RawDescriptionRichHelpFormatter
+
+        return RawDescriptionRichHelpFormatter
+    return argparse.RawDescriptionHelpFormatter
+
+
+def parser_for(command: str, description: str, arguments: list[str], epilog: str = "") -> argparse.ArgumentParser:
+    """The parser of one command."""
+    return argparse.ArgumentParser(
+        prog=f"loadproof {command}", description=description, epilog=epilog, formatter_class=formatter(arguments)
+    )
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """Which library, release and class to judge for."""
+    group = parser.add_argument_group("what to judge for")
+    group.add_argument(
+        "--reader",
+        metavar="NAME[@VERSION]",
+        default="transformers",
+        help="the library that will load it (default: the installed transformers)",
+    )
+    group.add_argument("--source", metavar="DIR", help="source folder of another release of the library")
+    group.add_argument(
+        "--class", metavar="NAME", dest="class_name", help="model class (default: what the Auto class picks)"
+    )
+    group.add_argument(
+        "--names-only", action="store_true", help="judge by the index alone: the shards need not be there"
+    )
+    group.add_argument("--no-cache", action="store_true", help="read the model source afresh")
+
+
+def add_output(parser: argparse.ArgumentParser, formats: tuple[str, ...] = ("text", "concise", "json")) -> None:
+    """How to report."""
+    group = parser.add_argument_group("how to report")
+    group.add_argument("--format", choices=formats, default="text", help="default: text")
+    group.add_argument("--output", metavar="FILE", help="write the report to FILE")
+    group.add_argument("-v", "--verbose", action="store_true", help="every row, every piece of evidence")
+    group.add_argument("-q", "--quiet", action="store_true", help="the verdict only")
+    add_color(group)
+
+
+def add_color(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    parser.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="default: auto (NO_COLOR, FORCE_COLOR)"
+    )
+
+
+def add_failing(parser: argparse.ArgumentParser) -> None:
+    """What counts as failure."""
+    group = parser.add_argument_group("exit status")
+    group.add_argument(
+        "--fail-on",
+        choices=("error", "warning", "info", "never"),
+        default="error",
+        help="findings that fail (default: error)",
+    )
+    group.add_argument("--exit-zero", action="store_true", help="exit 0 whatever is found")

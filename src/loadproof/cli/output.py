@@ -1,0 +1,60 @@
+"""Where text goes: stdout for the report, stderr for hints, a file when asked; a closed pipe is not an error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from loadproof.report.style import ColorChoice, wants_color
+
+if TYPE_CHECKING:
+    from loadproof.types import Report
+
+
+def write(text: str, output: str | None = None) -> None:
+    """`text` to stdout or to the file `output` (replaced at once, never half written)."""
+    if output is None:
+        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a TextIOWrapper
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    temporary = f"{output}.loadproof-{os.getpid()}"
+    with open(temporary, "w", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(text)
+    os.replace(temporary, output)
+
+
+def hint(text: str) -> None:
+    """One line on stderr; nothing happens if nobody can read it."""
+    with suppress(OSError):
+        sys.stderr.write(f"{text}\n")
+
+
+def failed(text: str) -> int:
+    """A usage error: one line on stderr, exit status 2."""
+    from loadproof.report.escape import clean, guard_line
+
+    hint(guard_line(f"loadproof: {clean(text)}"))
+    return 2
+
+
+def render(report: Report, form: str, *, verbose: bool, quiet: bool, color: bool) -> str:
+    """The report in one of the formats of the command line."""
+    if form == "json":
+        from loadproof.report.json_v1 import render_json
+
+        return render_json(report)
+    if form == "concise":
+        from loadproof.report.concise import render_concise
+
+        return render_concise(report)
+    from loadproof.report.text import render_text
+
+    return render_text(report, verbose=verbose, quiet=quiet, color=color)
+
+
+def color_for(choice: ColorChoice, output: str | None) -> bool:
+    """Whether this output is coloured: a file only when asked outright."""
+    return choice == "always" if output else wants_color(choice, sys.stdout)

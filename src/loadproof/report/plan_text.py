@@ -1,0 +1,69 @@
+"""The layer strip: config.json against the tensors, with the layers that differ marked."""
+
+from __future__ import annotations
+
+from loadproof.families import show_axis
+from loadproof.report.escape import clean, guard_line
+from loadproof.report.strip import legend, letter
+from loadproof.report.style import Line, Span, paint
+from loadproof.types import LayerPlan
+
+WIDTH = 80  # layers in one row of the strip
+
+
+def render_plan(
+    config: LayerPlan | None, tensors: LayerPlan | None, differs: tuple[int, ...], *, color: bool = False
+) -> str:
+    """Both plans as strips of at most 80 layers a row, a mark under each layer of `differs`, and the legend."""
+    depth = max(len(plan.words) for plan in (config, tensors) if plan is not None)
+    lines: list[Line] = []
+    for start in range(0, depth, WIDTH):
+        stop = min(start + WIDTH, depth)
+        lines.append((("dim", f"layer    {_ruler(start, stop)}"),))
+        lines += [_strip("config", config, start, stop, differs), _strip("tensors", tensors, start, stop, differs)]
+        if marked := [layer for layer in differs if start <= layer < stop]:
+            marks = "".join("^" if layer in marked else " " for layer in range(start, stop))
+            lines.append((("error", f"         {marks}"),))
+    lines += [(), (("dim", legend(word for plan in (config, tensors) if plan for word in plan.words)),)]
+    lines += [_source("config", config), _source("tensors", tensors), _result(config, tensors, differs, depth)]
+    return "".join(guard_line(paint(line, color)) + "\n" for line in lines)
+
+
+def _ruler(start: int, stop: int) -> str:
+    """``0         10        20``."""
+    return "".join(f"{layer:<10}" for layer in range(start, stop, 10)).rstrip()
+
+
+def _strip(name: str, plan: LayerPlan | None, start: int, stop: int, differs: tuple[int, ...]) -> Line:
+    head: Span = ("bold", f"{name:<9}")
+    if plan is None:
+        return (head, ("dim", "says nothing"))
+    spans: list[Span] = [
+        ("differs" if layer in differs else "", letter(plan.words[layer]))
+        for layer in range(start, min(stop, len(plan.words)))
+    ]
+    return (head, *spans)
+
+
+def _source(name: str, plan: LayerPlan | None) -> Line:
+    if plan is None:
+        return (("bold", f"{name:<9}"), ("dim", "no layer plan"))
+    if name == "tensors":
+        kinds = sorted({mixer for mixer in plan.mixers if mixer})
+        text = f"{len(plan.words)} layers under {plan.field}" + (f": {', '.join(kinds)}" if kinds else "")
+    else:
+        origin = f"  {plan.where}" if plan.where else ""
+        text = f"{len(plan.words)} layers from {plan.field}{'' if plan.given else ' (a default of the class)'}{origin}"
+    return (("bold", f"{name:<9}"), ("", clean(text)))
+
+
+def _result(config: LayerPlan | None, tensors: LayerPlan | None, differs: tuple[int, ...], depth: int) -> Line:
+    head: Span = ("bold", "result   ")
+    if config is None or tensors is None:
+        return (head, ("warning", "nothing to compare"))
+    if differs:
+        verb = "layer differs" if len(differs) == 1 else "layers differ"
+        return (head, ("error", f"{len(differs)} of {depth} {verb}"), ("", f": {show_axis(differs)}"))
+    if len(config.words) != len(tensors.words):
+        return (head, ("error", f"config plans {len(config.words)} layers, the checkpoint holds {len(tensors.words)}"))
+    return (head, ("good", "the plans agree"))
