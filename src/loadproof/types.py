@@ -218,6 +218,7 @@ class Row(Struct, frozen=True):
     files: tuple[str, ...] = ()
     dtype: str | None = None
     text: str = ""  # for conversion errors: the reason
+    stored_axes: Axes | None = None  # axes of `stored`; they differ from `axes` where a rule eats or renumbers an index
 
 
 class Assignment(Struct, frozen=True):

@@ -1,0 +1,102 @@
+"""What mixes the tokens in one layer, told by the names of its tensors.
+
+Signatures as the model classes of transformers 5.24 create them and as released files spell them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+Mixer = tuple[str | None, str | None]  # (canonical word of a plan, what the mixer is called)
+UNKNOWN: Mixer = (None, None)
+
+_QUERY_NAMES = (
+    "q_proj k_proj qkv_proj query_key_value c_attn Wqkv wqkv q_a_proj q_b_proj kv_a_proj_with_mqa kv_b_proj qkv query "
+    "key wq wk attn_q attn_k att_proj W_pack in_proj_weight kv_proj wq_a wkv"
+)
+_ATTENTION = frozenset(_QUERY_NAMES.split())
+_DENSE_NAMES = "up_proj down_proj gate_up_proj fc1 fc2 c_fc c_proj w1 w2 w3 dense_h_to_4h wi_0 wo"
+_DENSE = frozenset(_DENSE_NAMES.split())
+
+
+def mixer_of(children: Iterable[str]) -> Mixer:
+    """The mixer of one layer from the names inside it (``self_attn.q_proj.weight``); unknown is (None, None)."""
+    modules: dict[str, set[str]] = {}
+    for name in children:
+        module, _, rest = name.partition(".")
+        modules.setdefault(module, set()).update(rest.split("."))
+    found = {module: mixer for module, parts in modules.items() if (mixer := _module_mixer(module, parts))}
+    kinds = {word for word, _ in found.values()}
+    if {"linear_attention", "full_attention"} <= kinds:
+        return "hybrid", _both(found)
+    if "linear_attention" in kinds and _is_nested(found, modules):
+        return "hybrid", "shared attention beside " + _names(found)
+    for word in ("linear_attention", "conv", "cross_attention", "indexed_attention", "full_attention"):
+        chosen = [mixer for mixer in found.values() if mixer[0] == word]
+        if chosen:
+            return chosen[0]
+    return _block(modules)
+
+
+def is_sparse(children: Iterable[str]) -> bool | None:
+    """Whether the layer's feed-forward part is a mixture of experts; None when it has none that is recognised."""
+    parts = {part for name in children for part in name.split(".")}
+    if "experts" in parts or "block_sparse_moe" in parts:
+        return True
+    return False if parts & _DENSE else None
+
+
+def _module_mixer(module: str, parts: set[str]) -> Mixer | None:
+    if "A_log" in parts:
+        return "linear_attention", _state_space(parts)
+    if "rg_lru" in parts:
+        return "linear_attention", "RG-LRU"
+    if parts & {"time_decay", "time_maa_x", "time_mix_k", "time_first"}:
+        return "linear_attention", "RWKV"
+    if {"qkv_proj", "output_gate"} <= parts or "slope_rate" in parts:
+        return "linear_attention", "lightning attention"
+    if "gk_proj" in parts or {"f_proj", "i_proj"} <= parts:
+        return "linear_attention", "gated linear attention"
+    if module == "conv" and "in_proj" in parts:
+        return "conv", "short convolution"
+    if module.startswith("cross_attn"):
+        return "cross_attention", "cross attention"
+    if "indexer" in parts:
+        return "indexed_attention", "attention with an indexer"
+    if module in ("mlp", "feed_forward", "ffn", "block_sparse_moe") or not parts & _ATTENTION:
+        return None
+    return "full_attention", "latent attention (MLA)" if "kv_a_proj_with_mqa" in parts else "attention"
+
+
+def _state_space(parts: set[str]) -> str:
+    """Which recurrent mixer keeps an A_log."""
+    if parts & {"x_proj", "x_proj_weight"}:
+        return "Mamba-1"
+    if parts & {"f_a_proj", "f_proj"}:
+        return "Kimi delta attention"
+    if parts & {"in_proj_qkvz", "in_proj_qkv", "in_proj_ba"} or {"a_proj", "b_proj"} <= parts:
+        return "Gated DeltaNet"
+    return "Mamba-2" if "in_proj" in parts else "state space"
+
+
+def _both(found: dict[str, Mixer]) -> str:
+    return " and ".join(sorted({name or "" for _, name in found.values()}))
+
+
+def _names(found: dict[str, Mixer]) -> str:
+    return next(name or "" for word, name in found.values() if word == "linear_attention")
+
+
+def _is_nested(found: dict[str, Mixer], modules: dict[str, set[str]]) -> bool:
+    """A recurrent decoder inside the layer beside a `linear`: the shared-block hybrids."""
+    return "linear" in modules and any("mamba" in modules[module] for module in found)
+
+
+def _block(modules: dict[str, set[str]]) -> Mixer:
+    """Families with one block per layer: the block is the only thing beside a norm."""
+    blocks = [parts for module, parts in modules.items() if "norm" not in module]
+    if len(blocks) != 1:
+        return UNKNOWN
+    if "experts" in blocks[0]:
+        return "moe", "experts"
+    return ("mlp", "feed-forward block") if blocks[0] & _DENSE else UNKNOWN

@@ -1,0 +1,60 @@
+"""The layer plan that the tensors themselves show: each layer's mixer, told by the children of its sub-modules.
+
+The name of the sub-module is not enough: `self_attn` holds a delta-rule mixer in some families and `mixer` holds every
+kind of block in others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from loadproof.config.plan_mixers import mixer_of
+from loadproof.families import HOLE, count
+from loadproof.types import Family, LayerPlan
+
+# Parts of a path below which the layers are not those of the text decoder.
+_OTHER_NAMES = (
+    "visual vision vision_tower vision_model vision_encoder vit audio audio_tower audio_encoder encoder image_encoder "
+    "mtp mtp_block nextn draft speech_encoder perceiver resampler connector aligner multi_modal_projector projector"
+)
+_OTHER_STACKS = frozenset(_OTHER_NAMES.split())
+Layers = dict[int, frozenset[str]]
+
+
+def plan_from_tensors(families: Iterable[Family]) -> LayerPlan | None:
+    """One canonical word per stored layer (`full_attention` stands for every softmax attention), None without layers.
+
+    `field` is the path of the layers, e.g. ``model.layers``; `mixers` says which mixer was recognised. A layer that
+    is not stored at all, or whose mixer is not recognised, is None.
+    """
+    found = decoder_layers(families)
+    if found is None:
+        return None
+    container, layers = found
+    known = {children: mixer_of(children) for children in set(layers.values())}
+    depth = max(layers) + 1
+    shown = [known[layers[layer]] if layer in layers else (None, None) for layer in range(depth)]
+    return LayerPlan(tuple(word for word, _ in shown), "tensors", container, mixers=tuple(mixer for _, mixer in shown))
+
+
+def decoder_layers(families: Iterable[Family]) -> tuple[str, Layers] | None:
+    """(path of the layer list, {layer: names inside the layer}) of the text decoder, None when there is no list."""
+    stacks: dict[str, dict[int, set[str]]] = {}
+    sizes: dict[str, int] = {}
+    for family in families:
+        container, hole, rest = family.template.partition("." + HOLE + ".")
+        if not hole or _OTHER_STACKS & set(container.split(".")):
+            continue
+        stack = stacks.setdefault(container, {})
+        sizes[container] = sizes.get(container, 0) + count(family.axes)
+        for layer in family.axes[0]:
+            stack.setdefault(layer, set()).add(rest)
+    best = max(stacks, key=lambda container: _rank(stacks[container], sizes[container]), default=None)
+    if best is None or not any(mixer_of(frozenset(names))[0] for names in stacks[best].values()):
+        return None
+    return best, {layer: frozenset(names) for layer, names in stacks[best].items()}
+
+
+def _rank(stack: Mapping[int, set[str]], size: int) -> tuple[bool, int]:
+    """A list whose items hold a mixer before one whose items do not; then the larger one."""
+    return any(mixer_of(frozenset(names))[0] for names in stack.values()), size
