@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from loadproof.config import read_config
 from loadproof.families import names_of
-from loadproof.formats import read_manifest, take_inventory
-from loadproof.readers import get_reader
 from loadproof.runtime.errors import LoadError
 from loadproof.types import Inventory, Manifest, Selection
 
 
 def read_folder(path: str) -> tuple[Inventory, Selection, Manifest]:
     """What transformers would open in this folder. Raises FileNotFoundError, or LoadError when nothing can be read."""
+    from loadproof.config import read_config
+    from loadproof.formats import read_manifest, take_inventory
+    from loadproof.readers import get_reader
+
     inventory = take_inventory(path)
     config = read_config(inventory)
     selection = get_reader("transformers").select(inventory, config, False)
