@@ -18,11 +18,12 @@
     shards(3)
     ```
 
-The first line of a zoo block is a layout of `tests.zoo`, the others are mutations. Lines ``key: value`` below it are the
-expectations: ``first`` (slug of the first finding), ``also`` (further slugs, comma separated), ``verdict``, ``fix`` (tags
-of the edits of the first finding's fixes), ``severity`` (of the first finding), ``says`` (text that the first finding
-must contain, may be repeated), ``silent: yes`` (no error and no warning at all), ``names-only: yes``, ``file: NAME`` (check
-this file of the folder). A near-miss demands that the rule of its page yields nothing above a remark.
+The first line of a zoo block is a layout of `tests.zoo`, the others are mutations. Lines ``key: value`` below it are
+the expectations: ``first`` (slug of the first finding), ``also`` (further slugs, comma separated), ``verdict``, ``fix``
+(tags of the edits of the first finding's fixes), ``severity`` (of the first finding), ``says`` (text that the first
+finding must contain, may be repeated), ``silent: yes`` (no error and no warning at all), ``names-only: yes``,
+``file: NAME`` (check this file of the folder). A near-miss demands that the rule of its page yields nothing above a
+remark.
 """
 
 from __future__ import annotations

@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loadproof.families import names_of
-from loadproof.rules.rows import count_rows, cut_axes, meet, meet_axes, subtract, tally
-from loadproof.types import Axes
+from loadproof.rules.rows import count_rows, meet, subtract, tally
 from tests.rules.build import row
 
 axis = st.sets(st.integers(0, 6), min_size=1, max_size=5).map(lambda found: tuple(sorted(found)))
@@ -13,16 +12,14 @@ products = st.integers(0, 3).flatmap(lambda width: st.tuples(*[st.tuples(axis, a
 
 
 @given(products)
-def test_cutting_a_product_leaves_exactly_the_names_not_taken(pairs: tuple[tuple[tuple[int, ...], ...], ...]) -> None:
-    axes: Axes = tuple(a for a, _ in pairs)
-    taken: Axes = tuple(b for _, b in pairs)
+def test_cutting_a_row_leaves_exactly_the_names_not_taken(pairs: tuple[tuple[tuple[int, ...], ...], ...]) -> None:
     template = ".".join(["x", *["{}"] * len(pairs)])
-    left = [name for piece in cut_axes(axes, taken) for name in names_of(template, piece)]
+    whole, taken = row("missing", template, *[a for a, _ in pairs]), row("missing", template, *[b for _, b in pairs])
+    left = [name for piece in subtract([whole], [taken]) for name in names_of(template, piece.axes)]
+    shared = [name for piece in meet([whole], [taken]) for name in names_of(template, piece.axes)]
     assert len(left) == len(set(left))
-    assert set(left) == set(names_of(template, axes)) - set(names_of(template, taken))
-    common = meet_axes(axes, taken)
-    shared = set(names_of(template, common)) if common is not None else set()
-    assert shared == set(names_of(template, axes)) & set(names_of(template, taken))
+    assert set(left) == set(names_of(template, whole.axes)) - set(names_of(template, taken.axes))
+    assert sorted(shared) == sorted(set(names_of(template, whole.axes)) & set(names_of(template, taken.axes)))
 
 
 def test_rows_of_another_kind_or_name_are_not_touched() -> None:

@@ -7,30 +7,8 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from loadproof.families import count
-from loadproof.types import Axes, Row, RowKind
-
-
-def cut_axes(axes: Axes, taken: Axes) -> list[Axes]:
-    """`axes` without `taken` as disjoint full products; nothing is expanded into single names."""
-    common = meet_axes(axes, taken)
-    if common is None:
-        return [axes]
-    left: list[Axes] = []
-    for position, (mine, shared) in enumerate(zip(axes, common, strict=True)):
-        rest = tuple(sorted(set(mine) - set(shared)))
-        if rest:
-            left.append((*common[:position], rest, *axes[position + 1 :]))
-    return left
-
-
-def meet_axes(axes: Axes, other: Axes) -> Axes | None:
-    """The indices that both products hold, None when they share no name."""
-    if axes == other:
-        return axes
-    if len(axes) != len(other):
-        return None
-    common = tuple(tuple(sorted(set(a) & set(b))) for a, b in zip(axes, other, strict=True))
-    return common if all(common) else None
+from loadproof.readers import boxes
+from loadproof.types import Row, RowKind
 
 
 def subtract(rows: Iterable[Row], claimed: Iterable[Row]) -> list[Row]:
@@ -47,7 +25,7 @@ def meet(rows: Sequence[Row], claimed: Iterable[Row]) -> list[Row]:
     left = list(rows)
     for claim in claimed:
         for row in left:
-            common = meet_axes(row.axes, claim.axes) if _same_name(row, claim) else None
+            common = boxes.intersect(row.axes, claim.axes) if _same_name(row, claim) else None
             if common is not None:
                 found.append(row if common == row.axes else replace(row, axes=common))
         left = [piece for row in left for piece in _without(row, claim)]
@@ -78,5 +56,5 @@ def _same_name(row: Row, claim: Row) -> bool:
 def _without(row: Row, claim: Row) -> list[Row]:
     if not _same_name(row, claim):
         return [row]
-    pieces = cut_axes(row.axes, claim.axes)
+    pieces = boxes.subtract(row.axes, claim.axes)
     return [row] if pieces == [row.axes] else [replace(row, axes=piece) for piece in pieces]

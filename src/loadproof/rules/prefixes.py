@@ -1,0 +1,157 @@
+"""What a proved renaming means: a wrapper left in the names, a level of nesting, a repeated part, a bare backbone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loadproof.families import count, show
+from loadproof.rules.rewrites import PEFT, WRAPPERS, Proof, Rewrite, candidates, find_rewrite
+from loadproof.rules.rows import count_rows, of_kind, tally
+from loadproof.types import Case, Confidence, Evidence, Finding, Fix, RenameTensors
+
+# Levels that models themselves nest by; a change in these is a matter of class or release, not of a wrapper.
+NESTING = frozenset(
+    [
+        "model",
+        "language_model",
+        "text_model",
+        "llm",
+        "thinker",
+        "talker",
+        "visual",
+        "vision_model",
+        "vision_tower",
+        "audio_tower",
+        "transformer",
+        "backbone",
+        "encoder",
+        "decoder",
+        "gpt_neox",
+        "bert",
+        "roberta",
+    ]
+)
+WRAPPER, REPEATED, NESTED, BACKBONE = "wrapper-prefix", "repeated-prefix", "nesting-prefix", "backbone-only"
+
+
+def kind_of(case: Case, rewrite: Rewrite) -> str:
+    """Which rule speaks for this renaming."""
+    before, after = rewrite.before, rewrite.after
+    if rewrite.wrappers or before[:2] == PEFT:
+        return WRAPPER
+    if not before:
+        return BACKBONE if ".".join(after) == case.expectation.base_model_prefix else NESTED
+    if not after and repeats(case, rewrite):
+        return REPEATED
+    if not after and before[0] not in NESTING:
+        return WRAPPER
+    return NESTED
+
+
+def repeats(case: Case, rewrite: Rewrite) -> bool:
+    """Whether the parts taken out are copies of the part that stands before or behind them."""
+    before, context = rewrite.before, rewrite.context
+    if len(set(before)) > 1 and before[: len(before) // 2] != before[len(before) // 2 :]:
+        return context[-len(before) :] == before
+    if context[-1:] == before[:1]:
+        return True
+    start = len(context) + len(before)
+    tails = {tuple(family.template.split(".")[start : start + 1]) for family in case.manifest.families}
+    return len(before) > 1 or before[:1] in tails
+
+
+def prefix_findings(case: Case, code: str, slug: str) -> Iterator[Finding]:
+    """The finding of one of the four name rules, if the best proved renaming is of its kind."""
+    if slug not in {kind_of(case, rewrite) for rewrite in candidates(case)}:
+        return
+    proof = find_rewrite(case)
+    if proof is None or kind_of(case, proof.steps[0]) != slug or only_a_head(proof):
+        return
+    yield finding_of(case, code, slug, proof)
+
+
+def only_a_head(proof: Proof) -> bool:
+    """A single tensor under another name is the business of the head rules."""
+    return sum(count(axes) for _, _, axes in proof.pairs) == 1
+
+
+def finding_of(case: Case, code: str, slug: str, proof: Proof) -> Finding:
+    moved = sum(count(axes) for _, _, axes in proof.pairs)
+    rest = count_rows(case.outcome.rows) - count_rows(proof.rows)
+    notes = [f"origin: {who}" for who in origins(proof.steps[0])]
+    notes.append(f"without it: {f'{rest} rows are left' if rest else 'nothing is missing and nothing is left over'}")
+    confidence: Confidence = "certain" if not rest else "likely"
+    return Finding(
+        code,
+        slug,
+        "error",
+        confidence,
+        headline(case, slug, proof, moved),
+        tuple(evidence(proof)),
+        proof.rows,
+        0,
+        fixes(case, proof),
+        tuple(notes),
+    )
+
+
+def headline(case: Case, slug: str, proof: Proof, moved: int) -> str:
+    share = f"{moved:,} of {case.manifest.tensors:,} stored names"
+    if slug == BACKBONE:
+        return f"{share} lack '{'.'.join(proof.steps[0].after)}.', as a bare backbone without its head is saved"
+    if slug == REPEATED:
+        return f"{share} repeat '{'.'.join(proof.steps[0].before)}.'"
+    if slug == WRAPPER:
+        return f"{share} carry '{spelled(proof.steps[0])}', which the model does not have"
+    return f"{share} are nested otherwise than {case.expectation.class_name} nests them: {spelled_change(proof)}"
+
+
+def spelled(rewrite: Rewrite) -> str:
+    parts = [*rewrite.wrappers, *rewrite.before]
+    return ".".join(dict.fromkeys(parts) if rewrite.wrappers else parts) + "."
+
+
+def spelled_change(proof: Proof) -> str:
+    """``language_model.model. -> model.language_model.`` for every step."""
+    texts = []
+    for step in proof.steps:
+        front = "".join(part + "." for part in step.context)
+        texts.append(f"'{front}{dotted(step.before)}' for '{front}{dotted(step.after)}'")
+    return ", ".join(texts)
+
+
+def dotted(parts: tuple[str, ...]) -> str:
+    return "".join(part + "." for part in parts)
+
+
+def origins(rewrite: Rewrite) -> list[str]:
+    """Who puts such parts into names."""
+    found = [WRAPPERS[part] for part in rewrite.wrappers]
+    return found + (["a PEFT model saved without merging"] if rewrite.before[:2] == PEFT else [])
+
+
+def evidence(proof: Proof, shown: int = 3) -> Iterator[Evidence]:
+    """The largest renamed families, as stored and as wanted."""
+    largest = sorted(proof.pairs, key=lambda pair: -count(pair[2]))[:shown]
+    for old, new, axes in largest:
+        if new.count("{}") == len(axes):
+            yield Evidence(show(old, axes), f"wanted: {show(new, axes)}")
+        else:
+            yield Evidence(show(old, axes), f"wanted: {new}")
+    if len(proof.pairs) > shown:
+        yield Evidence("", f"and {len(proof.pairs) - shown} more families; {tally(proof.rows)}", "note")
+
+
+def fixes(case: Case, proof: Proof) -> tuple[Fix, ...]:
+    """Renaming moves no byte of a tensor; it is refused where two names would become one."""
+    targets = [new for _, new, _ in proof.pairs]
+    kept = {family.template for family in case.manifest.families} - {old for old, _, _ in proof.pairs}
+    same_holes = all(old.count("{}") == new.count("{}") for old, new, _ in proof.pairs)
+    if case.manifest.names_only or len(set(targets)) < len(targets) or kept & set(targets) or not same_holes:
+        return ()
+    title = f"rename {sum(count(axes) for _, _, axes in proof.pairs):,} tensors in the headers"
+    return (Fix(title, "lossless", (RenameTensors(proof.pairs),)),)
+
+
+def missing_of(proof: Proof) -> int:
+    return count_rows(of_kind(proof.rows, "missing"))
