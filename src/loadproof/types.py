@@ -74,6 +74,7 @@ class Inventory(Struct, frozen=True):
     indexes: tuple[IndexFile, ...] = ()
     problems: tuple[Problem, ...] = ()
     single_file: str | None = None  # set when the user named one file instead of a folder
+    skipped: tuple[Skip, ...] = ()
 
 
 class Selection(Struct, frozen=True):
@@ -395,6 +396,14 @@ class Finding(Struct, frozen=True):
     notes: tuple[str, ...] = ()  # extra "= ..." lines: label: text
 
 
+class Mismatch(Struct, frozen=True):
+    """A size difference that an error text reports: what the checkpoint holds, what the model wants."""
+
+    name: str
+    stored: Shape
+    wanted: Shape
+
+
 class Symptom(Struct, frozen=True):
     """What a pasted error says (`tracebacks`)."""
 
@@ -406,6 +415,11 @@ class Symptom(Struct, frozen=True):
     names: tuple[str, ...] = ()
     shapes: tuple[Shape, ...] = ()
     run: dict[str, Any] = {}
+    frames: tuple[str, ...] = ()  # "path/file.py:12 function", outermost first
+    lines: tuple[str, ...] = ()  # statements that mean something, the root exception first
+    missing: tuple[str, ...] = ()  # rows of load reports, as the text spells them
+    unexpected: tuple[str, ...] = ()
+    mismatched: tuple[Mismatch, ...] = ()
 
 
 class Timings(Struct, frozen=True):

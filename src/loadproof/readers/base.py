@@ -1,0 +1,34 @@
+"""What a loading library does with a checkpoint, as three pure functions. One module per library."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from loadproof.types import Expectation, Inventory, Manifest, ModelConfig, Outcome, Selection
+
+
+class Reader(Protocol):
+    """A loading library. None of the methods raises on bad content; what cannot be said is `inconclusive`."""
+
+    name: str
+
+    def select(self, inventory: Inventory, config: ModelConfig, names_only: bool = False) -> Selection:
+        """The weight files the library would open, in its order, or the exception it would raise."""
+        ...
+
+    def expect(
+        self,
+        config: ModelConfig,
+        folder: str,
+        *,
+        class_name: str | None = None,
+        source: str | None = None,
+        names_only: bool = False,
+        use_cache: bool = True,
+    ) -> Expectation:
+        """What the model class of the library's release creates."""
+        ...
+
+    def predict(self, manifest: Manifest, expectation: Expectation, config: ModelConfig) -> Outcome:
+        """What the library would report, and whether it raises."""
+        ...

@@ -1,0 +1,39 @@
+"""Ignore patterns, searched in the names of whole families (modeling_utils.py:4925 of release 5.24)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from loadproof.readers.boxes import merge
+from loadproof.readers.transformers.digits import partition, telling_digits
+from loadproof.readers.transformers.pieces import form_of, sample, used_axes
+from loadproof.types import Axes, Expectation, Family
+
+
+def patterns_of(expectation: Expectation) -> tuple[list[str], list[str]]:
+    """(for missing names, for unexpected names). Old rotary and position buffers are forgiven."""
+    unexpected = list(expectation.ignore_unexpected)
+    if any(name.endswith("rotary_emb.inv_freq") for name in expectation.buffer_names):
+        unexpected.append(r"rotary_emb\.inv_freq")
+    if any(name.endswith("position_ids") for name in expectation.buffer_names):
+        unexpected.append(r"(^|\.)position_ids$")
+    return list(expectation.ignore_missing), unexpected
+
+
+class Ignore:
+    """The alternation of some patterns, as the library joins them. Raises `re.error` on an invalid pattern."""
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        self.text = "|".join(f"({pattern})" for pattern in patterns)
+        self.regex = re.compile(self.text) if self.text else None
+
+    def split(self, template: str, axes: Axes) -> tuple[list[Axes], list[Axes]]:
+        """(the members that a pattern matches, the others)."""
+        if self.regex is None:
+            return [], [axes]
+        form = form_of(Family(template, axes, None, None))
+        sides: tuple[list[Axes], list[Axes]] = ([], [])
+        for box in partition(axes, telling_digits(self.text), used_axes(form)):
+            sides[self.regex.search(sample(form, box).text) is None].append(box)
+        return merge(sides[0]), merge(sides[1])

@@ -1,0 +1,103 @@
+"""Which weight files transformers opens in a folder (modeling_utils.py:533-800, utils/hub.py:938-975 of 5.24)."""
+
+from __future__ import annotations
+
+import re
+from posixpath import isabs, normpath
+
+from loadproof.types import FileInfo, IndexFile, Inventory, ModelConfig, Selection
+
+SAFE, SAFE_INDEX = "model.safetensors", "model.safetensors.index.json"
+TORCH, TORCH_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
+_DCP_SHARD = re.compile(r"shard-[0-9]{5}-model-[0-9]{5}-of-[0-9]{5}\.safetensors")
+_WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".gguf", ".ckpt")
+
+
+def select(inventory: Inventory, config: ModelConfig, names_only: bool = False) -> Selection:
+    """The first hit of the library's order. `names_only`: an index stands for shards that are not there."""
+    files = {file.path: file for file in inventory.files}
+    indexes = {index.path: index for index in inventory.indexes}
+    if inventory.single_file is not None:
+        return _opened(inventory, inventory.single_file, files, indexes, names_only)
+    dcp = tuple(sorted(path for path in files if _DCP_SHARD.fullmatch(path)))
+    if dcp:
+        return Selection(None, dcp, "dcp", shadowed=_shadowed(files, dcp))
+    explicit = config.raw.get("transformers_weights")
+    if isinstance(explicit, str):
+        error = _explicit_error(explicit)
+        if error is not None:
+            return Selection(None, (), "none", error, _shadowed(files, ()))
+        return _opened(inventory, normpath(explicit), files, indexes, names_only)
+    entry = next((name for name in (SAFE, SAFE_INDEX, TORCH, TORCH_INDEX) if name in files or name in indexes), None)
+    if entry is None:
+        return Selection(None, (), "none", _no_file(inventory), _shadowed(files, ()))
+    return _opened(inventory, entry, files, indexes, names_only)
+
+
+def _explicit_error(name: str) -> str | None:
+    """`transformers_weights` must name a safetensors file or index inside the folder."""
+    if not name.endswith((".safetensors", ".safetensors.index.json")) and name != "adapter_model.bin":
+        return (
+            "ValueError: The transformers file in the config seems to be incorrect: it is neither a safetensors file "
+            f"(*.safetensors) nor a safetensors index file (*.safetensors.index.json): {name}"
+        )
+    if isabs(name) or normpath(name).startswith(".."):
+        return f"ValueError: `transformers_weights` must reference a file inside the model directory, got {name}"
+    return None
+
+
+def _no_file(inventory: Inventory) -> str:
+    return f"OSError: Error no file named {SAFE}, or {TORCH}, found in directory {inventory.location}."
+
+
+def _opened(
+    inventory: Inventory, entry: str, files: dict[str, FileInfo], indexes: dict[str, IndexFile], names_only: bool
+) -> Selection:
+    index = indexes.get(entry)
+    if index is not None or entry.endswith(".index.json"):
+        return _sharded(inventory, entry, index, files, names_only)
+    kind = "safetensors" if entry.endswith(".safetensors") else "torch"
+    error = None if entry in files else f"FileNotFoundError: No such file or directory: {_join(inventory, entry)}"
+    return Selection(entry, (entry,), kind, error, _shadowed(files, (entry,)))
+
+
+def _sharded(
+    inventory: Inventory, entry: str, index: IndexFile | None, files: dict[str, FileInfo], names_only: bool
+) -> Selection:
+    """Only the distinct file names of the index count; the tensors come from the files themselves."""
+    if index is None:
+        lost = f"ValueError: Can't find a checkpoint index ({_join(inventory, entry)}) in {inventory.location}."
+        return Selection(entry, (), "none", lost, _shadowed(files, ()))
+    shards = tuple(sorted(set(index.weight_map.values())))
+    kind = "safetensors-sharded" if all(shard.endswith(".safetensors") for shard in shards[:1]) else "torch-sharded"
+    error = _index_error(inventory, index, shards)
+    if error is None and not names_only:
+        absent = next((s for s in shards if s not in files and not _leaves(s)), None)
+        if absent is not None:
+            error = f"FileNotFoundError: No such file or directory: {_join(inventory, absent)}"
+    format_ = "names-only" if names_only else kind
+    return Selection(entry, shards, format_, error, _shadowed(files, (entry, *shards)))
+
+
+def _index_error(inventory: Inventory, index: IndexFile, shards: tuple[str, ...]) -> str | None:
+    if not index.readable:
+        breaks = (p.breaks for p in inventory.problems if p.file == index.path and p.breaks is not None)
+        return next(breaks, "JSONDecodeError: the index is not readable")
+    if not index.has_metadata:
+        return "KeyError: 'metadata'"
+    return None if shards else "IndexError: list index out of range"
+
+
+def _leaves(shard: str) -> bool:
+    """A shard outside the folder: the library would follow it, we do not look."""
+    return isabs(shard) or normpath(shard).startswith("..")
+
+
+def _join(inventory: Inventory, name: str) -> str:
+    return f"{inventory.root.rstrip('/')}/{name}"
+
+
+def _shadowed(files: dict[str, FileInfo], taken: tuple[str, ...]) -> tuple[str, ...]:
+    """Weight files of the folder itself that will not be read."""
+    rest = set(files) - {normpath(name) for name in taken}
+    return tuple(sorted(p for p in rest if "/" not in p and p.endswith((*_WEIGHTS, ".safetensors.index.json"))))
