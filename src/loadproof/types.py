@@ -463,6 +463,19 @@ class LiveModel(Struct, frozen=True):
     vocab_size: int | None = None
 
 
+class TieValue(Struct, frozen=True):
+    """Two stored tensors that the reader ties, compared by their bytes. `equal` None: not comparable, `text` says why."""
+
+    target: str  # the name in the file that reaches the tied parameter, usually the head
+    source: str  # the name in the file that reaches its source, usually the embedding
+    equal: bool | None
+    complete: bool = True  # False: only samples were compared (equal samples do not prove equality)
+    text: str = ""
+    shape: Shape | None = None
+    target_file: str = ""
+    source_file: str = ""
+
+
 class Case(Struct, frozen=True):
     """Everything the rules may look at. A stage that did not run is None."""
 
@@ -476,6 +489,7 @@ class Case(Struct, frozen=True):
     tensor_plan: LayerPlan | None = None
     tokenizer: Tokenizer | None = None
     symptom: Symptom | None = None
+    tie_values: tuple[TieValue, ...] = ()
     live: LiveModel | None = None
 
 
