@@ -6,10 +6,11 @@ import shlex
 
 from loadproof.report.escape import clean
 from loadproof.report.style import Line
-from loadproof.report.words import plural, reader_name, row_text, tally_text, total
+from loadproof.report.words import plural, row_text, tally_text, total, verdict_text
 from loadproof.types import Evidence, Finding, Fix, Report
 
 SHOWN_EVIDENCE = 5
+_WIDE = 132  # columns that one line may take
 _WIDEST = 36  # a longer place pushes its own text only
 
 
@@ -81,23 +82,22 @@ def _explains_line(finding: Finding, report: Report) -> list[Line]:
 
 
 def _outcome_line(report: Report) -> list[Line]:
-    from loadproof.report.words import verdict_text
-
     if report.verdict not in ("fails", "loads-wrong"):
         return []
     return [(("mark", "   = outcome  "), ("", clean(verdict_text(report))))]
 
 
 def _fix_lines(fix: Fix, finding: Finding, report: Report) -> list[Line]:
-    head = (
-        ("mark", "   = fix      "),
-        ("good" if fix.safety == "lossless" else "", f"{fix.safety}: "),
-        ("", clean(fix.title)),
-    )
-    loss: Line = (("dim", f" (loses {clean(fix.loss)})"),) if fix.loss else ()
+    """The repair with the command that plans it, on one line where that is short enough."""
+    loss = f" (loses {clean(fix.loss)})" if fix.loss else ""
+    tone = "good" if fix.safety == "lossless" else "bold"
+    line: Line = (("mark", "   = fix      "), (tone, f"{fix.safety}: "), ("", clean(fix.title) + loss))
     if not fix.edits:
-        return [head + loss]
-    return [head + loss, (("", " " * 14), ("command", fix_command(report, finding)))]
+        return [line]
+    command = fix_command(report, finding)
+    if sum(len(text) for _, text in line) + 6 + len(command) <= _WIDE:
+        return [(*line, ("command", f"      {command}"))]
+    return [line, (("command", " " * 14 + command),)]
 
 
 def fix_command(report: Report, finding: Finding) -> str:
@@ -107,6 +107,3 @@ def fix_command(report: Report, finding: Finding) -> str:
 
 def _row_lines(finding: Finding) -> list[Line]:
     return [(("dim", f"      {row.kind:<11}"), ("dim", clean(row_text(row)))) for row in finding.rows]
-
-
-__all__ = ["finding_lines", "fix_command", "reader_name"]
