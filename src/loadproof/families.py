@@ -12,12 +12,11 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise, product
 from math import prod
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from loadproof.types import Axes
 
 Key = TypeVar("Key", bound=Hashable)
-Index = TypeVar("Index", int, str)
 _INDEX = re.compile(r"(?:(?<=\.)|(?<=\A))(0|[1-9][0-9]{0,8})(?=\.|\Z)")
 _ZEROS = re.compile("0+")
 _DIGITS_TO_ZERO = dict.fromkeys(range(ord("0"), ord("9") + 1), "0")
@@ -149,7 +148,8 @@ def as_products(indices: Iterable[tuple[int, ...]]) -> list[Axes]:
     return _cut(set(indices))
 
 
-def _cut(members: set[tuple[Index, ...]]) -> list[tuple[tuple[Index, ...], ...]]:
+def _cut(members: set[tuple[Any, ...]]) -> list[tuple[tuple[Any, ...], ...]]:
+    """The same for indices of any ordered type."""
     if not members:
         return []
     width = len(next(iter(members)))
@@ -158,16 +158,13 @@ def _cut(members: set[tuple[Index, ...]]) -> list[tuple[tuple[Index, ...], ...]]
     axes = tuple(tuple(sorted({m[i] for m in members})) for i in range(width))
     if prod(map(len, axes)) == len(members):
         return [axes]
-    by_first: dict[Index, set[tuple[Index, ...]]] = {}
+    by_first: dict[Any, set[tuple[Any, ...]]] = {}
     for member in members:
         by_first.setdefault(member[0], set()).add(member[1:])
-    equal_rest: dict[tuple[tuple[tuple[Index, ...], ...], ...], list[Index]] = {}
+    equal_rest: dict[tuple[Any, ...], list[Any]] = {}
     for first in sorted(by_first):
         equal_rest.setdefault(tuple(_cut(by_first[first])), []).append(first)
-    products: list[tuple[tuple[Index, ...], ...]] = []
-    for rests, firsts in equal_rest.items():
-        products += [(tuple(firsts), *rest) for rest in rests]
-    return products
+    return [(tuple(firsts), *rest) for rests, firsts in equal_rest.items() for rest in rests]
 
 
 def show_axis(indices: tuple[int, ...], universe: tuple[int, ...] | None = None) -> str:

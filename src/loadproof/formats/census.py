@@ -1,0 +1,104 @@
+"""The index counted against the shards, both ways, while the shards go by."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from loadproof.formats.faults import Faults, cut
+from loadproof.types import IndexFile
+
+_NUMBERED = re.compile(r"(.+)-([0-9]{1,6})-of-([0-9]{1,6})((?:\.[^./]+)*)\.(safetensors|bin)")
+
+
+class Census:
+    """One index against the files it names. Without an index it counts nothing."""
+
+    __slots__ = ("_absent", "_elsewhere", "_expected", "_index", "_listed", "_unindexed")
+
+    def __init__(self, index: IndexFile | None) -> None:
+        self._index = index or IndexFile("", {}, None, False)
+        self._expected = Counter(self._index.weight_map.values())
+        self._listed: dict[str, list[str]] | None = None
+        self._elsewhere: dict[str, str] = {}  # names found in another file than the index says -> that file
+        self._absent: dict[str, str] = {}  # names not found in the file that the index says -> that file
+        self._unindexed: dict[str, str] = {}  # names that the index does not know -> their file
+
+    def names_listed(self, file: str) -> list[str]:
+        """The names that the index places in `file`."""
+        if self._listed is None:
+            self._listed = {}
+            for name, target in self._index.weight_map.items():
+                self._listed.setdefault(target, []).append(name)
+        return self._listed.get(file, [])
+
+    def count(self, file: str, names: Sequence[str]) -> None:
+        """Compare the names of one shard with what the index says of them."""
+        if not self._expected:
+            return
+        said = list(map(self._index.weight_map.get, names))
+        right = said.count(file)
+        if right < len(names):
+            for name, target in zip(names, said, strict=True):
+                if target is None:
+                    self._unindexed[name] = file
+                elif target != file:
+                    self._elsewhere[name] = file
+        if right < self._expected[file]:
+            present = set(names)
+            self._absent.update((name, file) for name in self.names_listed(file) if name not in present)
+
+    def is_found(self, name: str) -> bool:
+        """Whether a name that the index places in an unread file lies in one that was read."""
+        return name in self._elsewhere
+
+    def report(self, faults: Faults) -> None:
+        """LP104, LP105 and LP106. transformers reads only the list of files from an index, so none breaks it."""
+        path = self._index.path
+        for name, file in self._absent.items():
+            if name in self._elsewhere:
+                found = self._elsewhere[name]
+                faults.add(
+                    "LP106",
+                    path,
+                    "wrong-shard",
+                    f"{cut(name)} lies in {found}, the index says {file}",
+                    tensor=name,
+                    expected=file,
+                    found=found,
+                )
+            else:
+                text = f"the index places {cut(name)} in {file}, which does not hold it; no other shard does"
+                faults.add("LP104", path, "ghost", text, tensor=name, expected=file)
+        for name, file in self._unindexed.items():
+            faults.add(
+                "LP105",
+                path,
+                "missing-key",
+                f"{cut(name)} lies in {file} but not in the index",
+                tensor=name,
+                found=file,
+                severity="warning",
+            )
+
+
+def check_numbering(files: Sequence[str], index: str, faults: Faults) -> None:
+    """Warn when shards are numbered 1..N of N and the index leaves one out."""
+    sets: dict[tuple[str, int, str], set[int]] = {}
+    for file in files:
+        if match := _NUMBERED.fullmatch(file):
+            sets.setdefault((match[1], int(match[3]), match[4]), set()).add(int(match[2]))
+    for (stem, total, _), numbers in sets.items():
+        if len(numbers) < total <= 100_000 and len(sets) == 1:
+            gap = min(set(range(1, total + 1)) - numbers)
+            text = f"the shards are numbered up to {total}, but the index names none with number {gap}"
+            faults.add(
+                "LP102", index, "numbering-gap", text, severity="warning", expected=f"{stem}-{gap:05d}-of-{total:05d}"
+            )
+
+
+def is_sibling(file: str, index: str) -> bool:
+    """Whether `file` is numbered like a shard of this index: ``model-00001-of-00002.safetensors``."""
+    match = _NUMBERED.fullmatch(file)
+    return match is not None and index.startswith(f"{match[1]}.{match[5]}.index.")

@@ -1,0 +1,66 @@
+"""The fast path: a header that is plain in every respect is decoded once, straight into structs.
+
+Plain means: ASCII without backslashes, no key twice, no unknown field, no gap or overlap, every span equal to its
+dtype x shape, and nothing worth a warning. For anything else `decode` returns None and the exact path looks again.
+"""
+
+from __future__ import annotations
+
+import re
+from operator import attrgetter, sub
+
+import msgspec
+
+from loadproof.formats.entry import Entry, is_plain
+
+_ENTRIES = msgspec.json.Decoder(dict[str, Entry])
+_METADATA = msgspec.json.Decoder(dict[str, str])
+# The writers put it first. No backslash occurs in the text, so a string ends at the next quote.
+_METADATA_FIRST = re.compile(rb'\{"__metadata__": ?(\{(?:"[^"]*": ?"[^"]*"(?:, ?(?="))?)*\})(, ?(?=")|\} *\Z)')
+_MINUS = re.compile(rb"[\[,\s]-")
+_QUOTES_OF_ENTRY = 10  # the name, three keys and the dtype
+_FIELDS = attrgetter("dtype", "shape")
+_OFFSETS = attrgetter("data_offsets")
+
+
+def decode(raw: bytes, data_size: int) -> tuple[dict[str, Entry], dict[str, str]] | None:
+    """Entries and metadata of a plain header over `data_size` bytes of data; None where anything is in doubt."""
+    if not raw.isascii() or b"\\" in raw or raw[:1] != b"{" or not raw.rstrip(b" ").endswith(b"}"):
+        return None
+    if b"-" in raw and _MINUS.search(raw):  # "-0" would decode as 0, the official library refuses it
+        return None
+    try:
+        return _decode(raw, data_size)
+    except (msgspec.MsgspecError, RecursionError):
+        return None
+
+
+def _decode(raw: bytes, data_size: int) -> tuple[dict[str, Entry], dict[str, str]] | None:
+    metadata: dict[str, str] = {}
+    if found := _METADATA_FIRST.match(raw):
+        metadata = _METADATA.decode(found[1])
+        if found[1].count(b'"') != 4 * len(metadata) or not metadata:
+            return None
+        raw = b"{" + raw[found.end() :] if found[2][:1] == b"," else b"{}"
+    entries = _ENTRIES.decode(raw)
+    if "__metadata__" in entries:  # a tensor entry under the reserved name
+        return None
+    # A key given twice (or a field twice) leaves more quotes in the text than the decoded entries account for.
+    if raw.count(b'"') != _QUOTES_OF_ENTRY * len(entries) or not _is_tiling(entries, data_size):
+        return None
+    return entries, metadata
+
+
+def _is_tiling(entries: dict[str, Entry], data_size: int) -> bool:
+    """Whether the spans follow each other without gap from 0 to `data_size`, each as long as its tensor."""
+    if not entries:
+        return data_size == 0
+    offsets = list(map(_OFFSETS, entries.values()))
+    begins, ends = zip(*offsets, strict=True)
+    spans = map(sub, ends, begins)
+    kinds = set(zip(map(_FIELDS, entries.values()), spans, strict=True))
+    if not all(is_plain(dtype, shape, span) for (dtype, shape), span in kinds):
+        return False
+    if begins[1:] != ends[:-1]:
+        begins, ends = zip(*sorted(offsets), strict=True)
+    return begins[0] == 0 and ends[-1] == data_size and begins[1:] == ends[:-1]

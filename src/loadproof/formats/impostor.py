@@ -1,0 +1,58 @@
+"""Files under a weight name of another format (.bin, .gguf, ...): what can be said of them from their first bytes."""
+
+from __future__ import annotations
+
+from loadproof.formats import sniff
+from loadproof.formats.faults import Faults
+from loadproof.types import FileInfo
+
+_BREAKS = "UnpicklingError: Weights only load failed"
+
+
+def check_other(info: FileInfo, head: bytes, faults: Faults) -> bool:
+    """Record what is certainly no weight file; True when something was wrong."""
+    if info.kind == "lfs-pointer":
+        real = sniff.lfs_size(head)
+        text = "a Git LFS pointer lies in place of the weights" + (f" ({real:,} bytes)" if real else "")
+        faults.add(
+            "LP001",
+            info.path,
+            "lfs-pointer",
+            text,
+            offset=0,
+            expected=f"{real} bytes" if real else None,
+            found=f"{info.size} bytes",
+            breaks=_BREAKS,
+        )
+    elif info.kind == "empty":
+        faults.add(
+            "LP003",
+            info.path,
+            "too-short",
+            "the file is empty",
+            offset=0,
+            found="0 bytes",
+            breaks="EOFError: Ran out of input",
+        )
+    elif info.kind == "zeros":
+        faults.add(
+            "LP005", info.path, "zeros", f"the file begins with {len(head)} zero bytes", offset=0, breaks=_BREAKS
+        )
+    elif info.kind in ("html", "json", "zip", "safetensors") or (info.kind == "gguf" and not _is_gguf(info.path)):
+        words = "a safetensors file" if info.kind == "safetensors" else sniff.describe(head)
+        faults.add(
+            "LP002",
+            info.path,
+            "impostor",
+            f"the file is {words}, whatever its name says",
+            offset=0,
+            found=words,
+            breaks=_BREAKS,
+        )
+    else:
+        return False
+    return True
+
+
+def _is_gguf(path: str) -> bool:
+    return path.lower().endswith(".gguf")

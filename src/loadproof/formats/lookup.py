@@ -1,0 +1,43 @@
+"""Single tensors on demand: where they lie, and their bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from loadproof.formats.header import read_header
+from loadproof.storage import UnreadableError, open_folder
+from loadproof.types import Inventory, TensorRecord
+
+
+def find_tensors(inventory: Inventory, files: Iterable[str], names: Collection[str]) -> dict[str, TensorRecord]:
+    """Records of the named tensors in these safetensors files; the last file that holds a name wins.
+
+    Names that are not found, and files that cannot be read, are left out.
+    """
+    wanted = set(names)
+    found: dict[str, TensorRecord] = {}
+    with open_folder(inventory.root) as folder:
+        for file in files:
+            try:
+                with folder.open(file) as opened:
+                    header = read_header(opened, file)
+            except UnreadableError:
+                continue
+            for name in wanted & header.entries.keys():
+                entry = header.entries[name]
+                begin, end = (header.data_begin + offset for offset in entry.data_offsets)
+                found[name] = TensorRecord(name, entry.dtype, entry.shape, file, begin, end)
+    return found
+
+
+def read_payload(inventory: Inventory, record: TensorRecord, begin: int = 0, length: int | None = None) -> bytes:
+    """Bytes of one tensor, from `begin` (relative to the tensor) on; fewer where the file ends.
+
+    Raises `loadproof.storage.UnreadableError` when the file cannot be opened or read, ValueError on a negative range.
+    """
+    whole = record.end - record.begin
+    length = whole - begin if length is None else min(length, whole - begin)
+    if begin < 0 or length < 0:
+        raise ValueError(f"no such range in {record.name}: {begin}, {length}")
+    with open_folder(inventory.root) as folder:
+        return folder.read(record.file, record.begin + begin, length)

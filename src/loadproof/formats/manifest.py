@@ -1,0 +1,172 @@
+"""The selected weight files -> a Manifest: headers read, names folded, the index counted against the shards."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+
+from loadproof.families import count
+from loadproof.formats import sniff
+from loadproof.formats.census import Census, check_numbering, is_sibling
+from loadproof.formats.content import check_content
+from loadproof.formats.faults import Faults, cut
+from loadproof.formats.gathering import Gathering
+from loadproof.formats.header import Header, read_header
+from loadproof.formats.impostor import check_other
+from loadproof.formats.inventory import add_unreadable
+from loadproof.formats.names import check_metadata, check_names
+from loadproof.storage import Folder, UnreadableError, open_folder, why_unsafe
+from loadproof.types import FileInfo, IndexFile, Inventory, Manifest, Selection, Skip
+
+_KIND = attrgetter("dtype", "shape")
+_UNREAD = {"torch": "torch", "gguf": "GGUF"}
+
+
+def read_manifest(inventory: Inventory, selection: Selection, names_only: bool = False) -> Manifest:
+    """What the selected files hold. Never raises on content; faults of the files become problems.
+
+    With `names_only` the index stands for shards that are absent or Git LFS pointers: their tensors come as families
+    without dtype and shape. Files of formats that are not read are listed in `skipped`.
+    """
+    with open_folder(inventory.root) as folder:
+        return _Reading(folder, inventory, selection, names_only).run()
+
+
+class _Reading:
+    """The state of one pass over the selected files."""
+
+    def __init__(self, folder: Folder, inventory: Inventory, selection: Selection, names_only: bool) -> None:
+        self.folder = folder
+        self.inventory = inventory
+        self.selection = selection
+        self.names_only = names_only
+        self.index: IndexFile | None = next((i for i in inventory.indexes if i.path == selection.entry), None)
+        self.known = {info.path: info for info in inventory.files}
+        self.census = Census(self.index)
+        self.gathering = Gathering()
+        self.faults = Faults()
+        self.skipped: list[Skip] = []
+        self.files: list[FileInfo] = []
+        self.metadata: dict[str, dict[str, str]] = {}
+        self.bytes = 0
+        self.is_complete = True  # every selected file was read without a fault
+
+    def run(self) -> Manifest:
+        for file in self.selection.files:
+            self._take(file)
+        self.census.report(self.faults)
+        self._check_index()
+        families, duplicates = self.gathering.families(self.faults)
+        check_names(((family.template, (family.files or ("",))[0]) for family in families), self.faults)
+        return Manifest(
+            format=self.selection.format,
+            files=tuple(self.files),
+            families=families,
+            tensors=sum(count(family.axes) for family in families),
+            bytes=self.bytes,
+            problems=self.faults.result(),
+            duplicates=duplicates,
+            names_only=self.names_only,
+            metadata=self.metadata,
+            skipped=tuple(self.skipped),
+        )
+
+    def _take(self, file: str) -> None:
+        info = self.known.get(file)
+        if self.names_only and (info is None or info.kind == "lfs-pointer") and self.census.names_listed(file):
+            self._take_names(file)
+        elif self.index and why_unsafe(file):
+            self.is_complete = False
+            self.skipped.append(Skip(cut(ascii(file)), "its path leads out of the folder"))
+        else:
+            self._open(file)
+
+    def _take_names(self, file: str) -> None:
+        self.is_complete = False
+        names = [name for name in self.census.names_listed(file) if not self.census.is_found(name)]
+        self.gathering.add(file, names, [(None, None)] * len(names))
+        self.skipped.append(Skip(file, "not here: the index stands for it, names only"))
+
+    def _open(self, file: str) -> None:
+        try:
+            with self.folder.open(file) as opened:
+                head = opened.read(0, sniff.HEAD)
+                info = FileInfo(file, opened.size, sniff.kind_of(head, opened.size, file))
+                self.files.append(info)
+                if not file.endswith(".safetensors"):
+                    self._take_other(info, head)
+                    return
+                header = read_header(opened, file, head)
+                if header.data_begin:
+                    check_content(opened, file, header.data_begin, self.faults)
+                if opened.changed():
+                    self._add_changed(file)
+                self._take_header(file, header)
+        except UnreadableError as error:
+            self.is_complete = False
+            add_unreadable(self.faults, file, error)
+
+    def _take_header(self, file: str, header: Header) -> None:
+        self.faults.extend(header.problems)
+        if any(problem.severity == "error" for problem in header.problems):
+            self.is_complete = False
+        if header.metadata:
+            self.metadata[file] = header.metadata
+            check_metadata(header.metadata, file, self.faults)
+        names = tuple(header.entries)
+        self.census.count(file, names)
+        self.gathering.add(file, names, map(_KIND, header.entries.values()))
+        self.bytes += header.bytes
+
+    def _take_other(self, info: FileInfo, head: bytes) -> None:
+        self.is_complete = False
+        if not check_other(info, head, self.faults):
+            words = _UNREAD.get(info.kind, "these")
+            self.skipped.append(Skip(info.path, f"{words} files are not read yet"))
+
+    def _add_changed(self, file: str) -> None:
+        self.is_complete = False
+        self.faults.add(
+            "LP003", file, "changed", "the file changed while it was read; check it again when it is at rest"
+        )
+
+    def _check_index(self) -> None:
+        if self.index is None or not self.index.weight_map:
+            return
+        check_numbering(self.selection.files, self.index.path, self.faults)
+        total = self.index.total_size
+        if self.is_complete and total is not None and total != self.bytes:
+            self.faults.add(
+                "LP109",
+                self.index.path,
+                "sum",
+                f"total_size says {total:,} bytes, the shards hold {self.bytes:,}",
+                expected=str(self.bytes),
+                found=str(total),
+                severity="warning",
+            )
+        for info in self.inventory.files:
+            if info.path not in self.selection.files and is_sibling(info.path, self.index.path):
+                self._check_unindexed(info, self.index)
+
+    def _check_unindexed(self, info: FileInfo, index: IndexFile) -> None:
+        """A shard that the index does not name is never read: an error if it holds tensors that nothing else holds."""
+        if info.kind != "safetensors":
+            return
+        try:
+            with self.folder.open(info.path) as opened:
+                names = read_header(opened, info.path).entries
+        except UnreadableError:
+            return
+        lost = [name for name in names if name not in index.weight_map]
+        text = f"the index does not name this shard: its {len(names):,} tensors are not read"
+        if lost:
+            text += f", {len(lost):,} of them stand in no other shard, {cut(lost[0])} first"
+        self.faults.add(
+            "LP103",
+            info.path,
+            "unindexed",
+            text,
+            tensor=lost[0] if lost else None,
+            found=f"{len(names)} tensors",
+            severity="error" if lost else "warning",
+        )
