@@ -75,7 +75,13 @@ def report(*findings: Finding, verdict: Any = "loads-wrong", **changes: Any) -> 
         "manifest": Manifest("safetensors-sharded", FILES, (), 291, 123_456_789),
         "config": ModelConfig("config.json", {}),
         "expectation": Expectation(
-            "transformers", "5.24.0", "Qwen3NextForCausalLM", "qwen3_next", "installed", (Expected("a", (), (1,)),)
+            "transformers",
+            "5.24.0",
+            "Qwen3NextForCausalLM",
+            "qwen3_next",
+            "installed",
+            (Expected("a", (), (1,)),),
+            parameters=491,
         ),
         "outcome": outcome,
         "config_plan": LayerPlan(("linear_attention",) * 3 + ("full_attention",), "config"),

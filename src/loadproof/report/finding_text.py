@@ -6,7 +6,7 @@ import shlex
 
 from loadproof.report.escape import clean
 from loadproof.report.style import Line
-from loadproof.report.words import plural, row_text, tally_text, total, verdict_text
+from loadproof.report.words import outcome_text, plural, row_text, tally_text, total
 from loadproof.types import Evidence, Finding, Fix, Report
 
 SHOWN_EVIDENCE = 5
@@ -84,7 +84,7 @@ def _explains_line(finding: Finding, report: Report) -> list[Line]:
 def _outcome_line(report: Report) -> list[Line]:
     if report.verdict not in ("fails", "loads-wrong"):
         return []
-    return [(("mark", "   = outcome  "), ("", clean(verdict_text(report))))]
+    return [(("mark", "   = outcome  "), ("", clean(outcome_text(report), _WIDE)))]
 
 
 def _fix_lines(fix: Fix, finding: Finding, report: Report) -> list[Line]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from loadproof.families import count, show
-from loadproof.types import Finding, Outcome, Report, Row, Severity
+from loadproof.types import Report, Row, Severity
 
 KINDS = {"missing": "missing", "unexpected": "unexpected", "mismatched": "mismatched", "conversion": "not convertible"}
 RANK: dict[Severity, int] = {"info": 0, "warning": 1, "error": 2}
@@ -57,32 +57,55 @@ def reader_name(report: Report) -> str:
 
 
 def verdict_text(report: Report) -> str:
-    """What the reader will do with this checkpoint, in one sentence without the verdict word."""
+    """The verdict in numbers, without its word: ``9 of 339 parameters stay random, 6 stored tensors unused``."""
+    case = report.case
+    if report.verdict == "inconclusive":
+        return case.expectation.inconclusive or case.outcome.inconclusive or "not everything was checked"
+    counts = _counts(report)
+    if report.verdict == "loads":
+        model = case.expectation.class_name or "the model"
+        by_name = ", judged by name" if case.manifest.names_only else ""
+        return f"every parameter of {model} gets its tensor{by_name}" + (f"; {counts}" if counts else "")
+    if report.verdict == "fails" and (not counts or not report.findings):
+        return failure(report) or "the reader raises"
+    return counts or (report.findings[0].headline if report.findings else "")
+
+
+_FATES = {
+    "missing": ("stays random", "stay random"),
+    "mismatched": ("has another shape", "have other shapes"),
+    "conversion": ("cannot be converted", "cannot be converted"),
+}
+
+
+def _counts(report: Report) -> str:
+    rows = tally(report.case.outcome.rows)
+    parameters = report.case.expectation.parameters
+    parts = []
+    for kind, fate in _FATES.items():
+        if number := rows.get(kind):
+            subject = f"{number:,} of {plural(parameters, 'parameter')}" if parameters else plural(number, "parameter")
+            parts.append(f"{subject} {fate[number > 1]}")
+    if unused := rows.get("unexpected"):
+        parts.append(f"{plural(unused, 'stored tensor')} unused")
+    return ", ".join(parts)
+
+
+def outcome_text(report: Report) -> str:
+    """What the reader does with this checkpoint, in one sentence."""
     reader = reader_name(report)
     model = report.case.expectation.class_name or "the model"
     if report.verdict == "fails":
         error = failure(report)
-        return f"{reader} raises{': ' + error if error else ''}"
-    if report.verdict == "inconclusive":
-        reason = (
-            report.case.expectation.inconclusive or report.case.outcome.inconclusive or "not everything was checked"
-        )
-        return f"cannot say what {reader} does: {reason}"
-    if report.verdict == "loads":
-        return f"{reader} fills every parameter of {model} from the checkpoint"
-    return f"{reader} loads {model} without an exception{_consequence(report.case.outcome, report.findings)}"
-
-
-def _consequence(outcome: Outcome, findings: tuple[Finding, ...]) -> str:
-    missing = tally(outcome.rows).get("missing", 0)
-    unexpected = tally(outcome.rows).get("unexpected", 0)
-    if missing:
-        noun = "parameter stays" if missing == 1 else "parameters stay"
-        return f", but {missing:,} {noun} random"
-    if unexpected:
-        noun = "stored tensor is" if unexpected == 1 else "stored tensors are"
-        return f", but {unexpected:,} {noun} not used"
-    return f", but not rightly: {findings[0].headline}" if findings else ""
+        return f"{reader} raises {error}" if error else f"{reader} raises"
+    rows = tally(report.case.outcome.rows)
+    if missing := rows.get("missing"):
+        result = f", but {missing:,} {'parameter stays' if missing == 1 else 'parameters stay'} random"
+    elif unused := rows.get("unexpected"):
+        result = f", but {plural(unused, 'stored tensor')} {'is' if unused == 1 else 'are'} not used"
+    else:
+        result = ", but not with the weights that were meant"
+    return f"{reader} loads {model} without an exception{result}"
 
 
 def failure(report: Report) -> str:
