@@ -116,7 +116,16 @@ def _set(ledger: Ledger, product: Product, box: Axes) -> None:
     for piece in strange:
         template = place(piece.form).template
         if template not in ledger.expectation.buffer_names and ledger.crash is None:
-            ledger.crash = f"AttributeError: the model has no parameter {template!r}, which a conversion rule produces"
+            ledger.crash = _strange(ledger, template)
+
+
+def _strange(ledger: Ledger, template: str) -> str:
+    """A conversion rule named a parameter that does not exist: `Module.get_submodule` raises."""
+    first = template.split(".")[0]
+    roots = {name.split(".")[0] for name in (*ledger.names.by_template, *ledger.expectation.buffer_names)}
+    if first in roots:
+        return f"AttributeError: the model has no parameter {template!r}, which a conversion rule produces"
+    return f"AttributeError: {ledger.expectation.class_name} has no attribute `{first}`"
 
 
 def _assign(ledger: Ledger, product: Product, family: Expected, axes: Axes, cell: Axes) -> None:

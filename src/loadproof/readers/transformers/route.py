@@ -91,12 +91,14 @@ def _with_prefix(piece: Piece, form: str, names: Names, prefix: str) -> tuple[li
 
 
 def _candidates(form: str, prefix: str) -> list[str]:
-    stripped = [form[len(prefix) + 1 :]] if form.startswith(prefix) and len(form) > len(prefix) else []
+    if form == prefix:  # nothing to strip: the library looks up the name as it is before it tries to add
+        return [form, f"{prefix}.{form}"]
+    stripped = [form[len(prefix) + 1 :]] if form.startswith(prefix) else []
     return [*stripped, f"{prefix}.{form}", form]
 
 
 def _split(piece: Piece, form: str, candidate: str, names: Names, prefix: str) -> tuple[list[Arrival], list[Piece]]:
-    cuts_index = candidate == form[len(prefix) + 1 :] and form[len(prefix)] in MARKS
+    cuts_index = candidate == form[len(prefix) + 1 :] and form[len(prefix) : len(prefix) + 1] in MARKS
     if not cuts_index:
         return names.split(piece, candidate)
     found, left = [], []  # only without a base prefix: the stripped character is the first digit of an index
