@@ -1,0 +1,77 @@
+"""What the knowledge base is made of: causes, and entries that lead from an error text to ranked causes."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from loadproof.types import Confidence
+
+
+class Cause(Struct, frozen=True):
+    """One possible root cause of an error text.
+
+    `headline`, `confirm`, `remedy` may hold ``{name}``, ``{layer}``, ``{shape}``, ``{disk}``: they are filled from
+    the symptom. `where` says what is to blame: the checkpoint, the engine, the run (launch flags, wrappers in
+    memory) or the environment; only blame of the checkpoint can be decided from the files alone.
+    """
+
+    key: str  # own name of the cause, finer than the rule code
+    code: str  # rule code of the catalogue, LP401
+    slug: str
+    headline: str
+    confirm: str  # what one sees when this is it
+    refute: str  # what one sees when it is not
+    command: str  # the next command to type
+    remedy: str
+    where: str = "checkpoint"  # checkpoint | engine | run | environment
+    issues: tuple[str, ...] = ()  # public threads with this error
+    confidence: Confidence = "possible"
+    because: tuple[str, ...] = ()  # what in the symptom speaks for it
+
+
+class When(Struct, frozen=True):
+    """A condition on the symptom; every given part must hold. Texts are regular expressions, searched."""
+
+    name: str = ""  # in the name that the pattern caught (or any name of the symptom)
+    kind: str = ""  # kind of that name: runtime-layer | fused | tensor | token-id | word | ...
+    text: str = ""  # anywhere in the statements and frames
+    frame: str = ""  # in a stack frame
+    engine: str = ""
+    shape: str = ""  # kind of shape difference (`shapes.judge`)
+    run: str = ""  # key of the run facts that must be set
+    lacks: str = ""  # must not be found in statements or frames
+
+
+class Ranked(Struct, frozen=True):
+    """A cause in the list of an entry, in rank order; skipped when its condition does not hold."""
+
+    cause: str
+    confidence: Confidence
+    when: When | None = None
+
+
+class Example(Struct, frozen=True):
+    """An error text and the key of the cause that must come first for it. Every example is a test."""
+
+    text: str
+    first: str
+
+
+class Entry(Struct, frozen=True):
+    """One error text of one or more engines.
+
+    `patterns` are texts with placeholders (see `patterns.py`): ``There is no module or parameter named '<name>'``.
+    """
+
+    patterns: tuple[str, ...]
+    causes: tuple[Ranked, ...]
+    examples: tuple[Example, ...]
+    engine: str | None = None  # the engine this text betrays, None when several share it
+    phase: str | None = None
+    wrapper: bool = False  # the text only says that something else failed: the cause is to be sought elsewhere
+    defers: bool = False  # a load report printed with it says more
+
+
+def because(cause: str, confidence: Confidence = "possible", **conditions: str) -> Ranked:
+    """Shorthand for the tables: ``because("wrapper-prefix", "likely", name=r"_orig_mod")``."""
+    return Ranked(cause, confidence, When(**conditions) if conditions else None)

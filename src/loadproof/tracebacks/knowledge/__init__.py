@@ -1,0 +1,14 @@
+"""The knowledge base: error texts and what causes them. One module per engine, one entry per text.
+
+To add a text: add an entry (or a pattern to one) in the module of its engine, with an example; nothing else.
+"""
+
+from __future__ import annotations
+
+from loadproof.tracebacks.base import Entry
+from loadproof.tracebacks.knowledge import keyerrors, live
+from loadproof.tracebacks.knowledge.causes import CAUSES
+
+ENTRIES: tuple[Entry, ...] = (*keyerrors.ENTRIES, *live.ENTRIES)
+
+__all__ = ["CAUSES", "ENTRIES"]

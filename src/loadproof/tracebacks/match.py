@@ -1,0 +1,64 @@
+"""Which entries of the knowledge base a line matches."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from msgspec import Struct
+
+from loadproof.tracebacks.base import Entry
+from loadproof.tracebacks.knowledge import ENTRIES
+from loadproof.tracebacks.patterns import NAME, anchor, compile_text, weight
+
+_LISTED = re.compile(rf"['\"]({NAME})['\"]|(?<![\w.])([A-Za-z_][\w-]*(?:\.[\w-]+)+)")
+_PATTERNS = tuple((anchor(text), text, entry) for entry in ENTRIES for text in entry.patterns)
+_WRAPPER = re.compile(
+    r"[Ee]ngine core initialization failed|Engine process failed|Failed core proc|RayTaskError|ChildFailedError|"
+    r"CalledProcessError|ProcessRaisedException|EngineDeadError|Engine loop has died|EngineGenerateError|WorkerProc initialization failed|"
+    r"Worker failed with error|Cancelled|CancelledError|KeyboardInterrupt|SystemExit|Exception in worker|died unexpectedly|"
+    r"RemoteDisconnected|ConnectionRefused|Connection reset|BrokenPipe|EOFError|ActorDiedError|RayActorError|NCCL|DistBackendError|"
+    r"ResourceWarning|DeprecationWarning|FutureWarning"
+)
+
+
+class Hit(Struct, frozen=True):
+    """One entry matched by one line. `weight` is how specific the pattern is."""
+
+    entry: Entry
+    text: str
+    names: tuple[str, ...]
+    weight: int
+
+
+@lru_cache(maxsize=4096)
+def match_line(text: str) -> tuple[Hit, ...]:
+    """Entries whose pattern occurs in the text, the most specific first."""
+    hits = []
+    for word, pattern, entry in _PATTERNS:
+        if word not in text:
+            continue
+        found = compile_text(pattern).search(text)
+        if found:
+            hits.append(Hit(entry, pattern, _names(found), weight(pattern)))
+    return tuple(sorted(hits, key=lambda hit: -hit.weight))
+
+
+def recognise(kind: str, message: str) -> Hit | None:
+    """The most specific entry for an exception, None when nothing but a bare type is known."""
+    short = kind.rsplit(".", 1)[-1]
+    hits = match_line(f"{short}: {message}" if message else short)
+    return next((hit for hit in hits if not hit.entry.wrapper), None)
+
+
+def is_wrapper(kind: str, message: str) -> bool:
+    """Whether an exception only reports that another process or layer failed."""
+    return bool(_WRAPPER.search(f"{kind}: {message[:300]}"))
+
+
+def _names(found: re.Match[str]) -> tuple[str, ...]:
+    groups = found.groupdict()
+    names = [groups["name"].rstrip(".,:")] if groups.get("name") else []
+    if groups.get("list"):
+        names += [one or two for one, two in _LISTED.findall(groups["list"])]
+    return tuple(names)

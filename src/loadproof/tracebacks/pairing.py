@@ -1,0 +1,302 @@
+"""What the rows of a load report say together: missing paired with unexpected, sizes judged."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from loadproof.tracebacks.names import layer_of
+from loadproof.tracebacks.shapes import judge
+from loadproof.types import Confidence, Symptom
+
+Vote = tuple[str, Confidence, str, str]
+_INDEX = re.compile(r"(?<=\.)\d+(?=\.|$)|\{[^}]*\}|<[^>]*>")
+_WRAPPERS = re.compile(r"_orig_mod\.|^module\.|_fsdp_wrapped_module\.|_checkpoint_wrapped_module\.|_orig_module\.|^pretrained_model\.")
+_PEFT = re.compile(r"\.base_layer\.|base_model\.model\.|\.lora_[AB]\b|modules_to_save")
+_QUANT = re.compile(r"weight_scale|_scale_inv|\.scales$|\.qweight$|\.qzeros$|\.g_idx$|weight_packed|input_scale|weight_zero_point|\.biases$|_scales$")
+_BNB = re.compile(r"absmax|quant_map|quant_state|\.SCB$|weight_format|\._scale$|\._data$")
+_HEADS = re.compile(r"(?:^|\.)(?:score|classifier|v_head|classification_head|qa_outputs|value_head|summary)\.")
+_MTP = re.compile(r"(?:^|\.)mtp\.|nextn|eh_proj|enorm|hnorm|pre_fc_norm|shared_head")
+_MIXER = re.compile(r"\.(self_attn|linear_attn|mamba|mixer|attention|conv|short_conv)\.")
+_VISION = re.compile(r"(?:^|\.)(?:visual|vision_tower|vision_model|multi_modal_projector|mm_projector|merger|audio_tower)\.")
+_PACKED = re.compile(r"experts\.(?:gate_up_proj|down_proj)(?:$|_blocks|_scales|_bias)")
+_PER_EXPERT = re.compile(r"experts\.(?:\d+|\{[^}]*\}|<[^>]*>)\.")
+_HEAD = re.compile(r"(?:^|\.)(?:lm_head|embed_out|output)\.(?:weight|biases|scales)$")
+_FUSED = re.compile(r"in_proj_qkvz|in_proj_ba|\bgate_up_proj\.|\bqkv_proj\.|\bWqkv\b|\bc_attn\b")
+
+_SHAPE_VOTES: dict[str, tuple[tuple[str, Confidence], ...]] = {
+    "empty": (("zero3-placeholders", "likely"), ("fsdp1-slice", "possible")),
+    "flattened": (("flattened", "likely"), ("fsdp1-slice", "possible")),
+    "packed-column": (("packed-as-dense", "likely"), ("quant-set", "possible")),
+    "int4-packed": (("quant-config-missing", "possible"), ("quant-layout", "possible"), ("dims-wrong", "possible")),
+    "transposed": (("transposed", "likely"), ("dims-wrong", "possible")),
+    "row-shard": (("rank-shard", "likely"), ("dims-wrong", "possible")),
+    "head-shard": (("head-row-shard", "likely"), ("rank-shard", "possible"), ("vocab-rows", "possible")),
+    "draft-vocab": (("draft-vocab", "likely"), ("vocab-rows", "possible")),
+    "small-head": (("head-replaced", "likely"), ("vocab-rows", "possible")),
+    "vocab": (("vocab-rows", "likely"), ("vocab-tokenizer", "possible")),
+    "kv-heads": (("dims-wrong", "likely"), ("rank-shard", "possible")),
+    "lora-rank": (("adapter-base", "likely"),),
+    "group-rows": (("group-size", "likely"), ("quant-layout", "possible")),
+    "squeezed": (("conv-layout", "likely"),),
+    "expert-short": (("expert-gap", "likely"),),
+    "slice": (("fsdp1-slice", "likely"), ("flattened", "possible")),
+    "scaled": (("dims-wrong", "likely"), ("shape-mismatch", "possible")),
+    "other": (("dims-wrong", "possible"), ("shape-mismatch", "possible")),
+}
+
+
+def pair(symptom: Symptom) -> Iterator[Vote]:
+    """Votes of the report rows, the strongest first."""
+    yield from _sizes(symptom)
+    if symptom.missing or symptom.unexpected:
+        for test in _TESTS:
+            yield from test(symptom.missing, symptom.unexpected, symptom)
+
+
+def _sizes(symptom: Symptom) -> Iterator[Vote]:
+    kinds = Counter((judge(m.stored, m.wanted, m.name), _adapter_kind(m.name)) for m in symptom.mismatched)
+    names = {(judge(m.stored, m.wanted, m.name), _adapter_kind(m.name)): m.name for m in reversed(symptom.mismatched)}
+    if len(kinds) > 1:
+        others = [kind for kind in kinds if kind[0] not in ("other", "scaled")]
+        whole = _one_ratio(symptom)
+        if whole:
+            yield ("rank-shard", "likely", symptom.mismatched[0].name, "all rows cut alike")
+        kinds = Counter({kind: kinds[kind] for kind in others}) or kinds
+    for (kind, adapter), _ in kinds.most_common():
+        name = names[kind, adapter]
+        for key, confidence in _of_adapter(kind, adapter) or _of_model(kind, name):
+            yield key, confidence, name, kind
+
+
+def _adapter_kind(name: str) -> str:
+    if "modules_to_save" in name or ("base_model.model" in name and re.search(r"lm_head|embed_tokens", name)):
+        return "vocab"
+    return "lora" if "lora_" in name else ""
+
+
+def _of_adapter(kind: str, adapter: str) -> tuple[tuple[str, Confidence], ...]:
+    if not adapter:
+        return ()
+    if kind == "empty":
+        return (("adapter-empty", "likely"), ("zero3-placeholders", "possible"))
+    if adapter == "vocab":
+        return (("adapter-vocab", "likely"),)
+    return (("adapter-base", "likely"), ("rank-shard", "possible"))
+
+
+def _of_model(kind: str, name: str) -> tuple[tuple[str, Confidence], ...]:
+    if kind in ("flattened", "slice") and re.search(r"lm_head|output\.weight", name):
+        return (("head-flattened", "likely" if kind == "flattened" else "possible"), ("fsdp1-slice", "possible"))
+    if kind in ("flattened", "slice") and re.search(r"embed_tokens|wte|word_embeddings|token_embd", name):
+        if kind == "slice":
+            return (("fsdp1-slice", "likely"), ("embedding-flattened", "possible"))
+        return (("embedding-flattened", "likely"), ("fsdp1-slice", "possible"))
+    if kind == "transposed" and "experts" in name:
+        return (("expert-layout", "likely"), ("transposed", "possible"))
+    if kind == "transposed" and "lm_head" in name:
+        return (("head-transposed", "likely"),)
+    return _SHAPE_VOTES[kind]
+
+
+def _one_ratio(symptom: Symptom) -> bool:
+    """All rows cut by one factor of two or more in dimension 0, nothing else: the part of one rank."""
+    ratios = set()
+    for m in symptom.mismatched:
+        if len(m.stored) != len(m.wanted) or m.stored[1:] != m.wanted[1:] or not m.stored or not m.stored[0]:
+            return False
+        ratios.add(round(m.wanted[0] / m.stored[0]))
+    return len(symptom.mismatched) > 2 and len(ratios) == 1 and min(ratios) >= 2
+
+
+def _wrapped(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:
+    peft = _most(unexpected, _PEFT)
+    if peft:
+        yield ("adapter-prefix" if _is_adapter(symptom) else "peft-dump", "likely", peft, "peft names")
+    wrapper = _most(unexpected, _WRAPPERS)
+    if wrapper:
+        yield "wrapper-prefix", "likely", wrapper, "wrapper names"
+
+
+def _is_adapter(symptom: Symptom) -> bool:
+    return any("adapter keys" in line for line in symptom.lines)
+
+
+def _quantized(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:
+    if _some(unexpected, _BNB):
+        yield "packed-as-dense", "likely", _some(unexpected, _BNB), "packed leftovers"
+    scales = _some(unexpected, _QUANT)
+    if scales and len([n for n in unexpected if _HEAD.search(n)]) < len(unexpected):
+        yield "quant-config-missing", "likely", scales, "scale tensors unexpected"
+        yield "engine-drops-scales", "possible", scales, "scale tensors unexpected"
+        yield "quant-set", "possible", scales, "scale tensors unexpected"
+    lacks = _some(missing, _QUANT)
+    if lacks and not scales:
+        yield "quant-config-stale", "likely", lacks, "scale tensors missing"
+        yield "quant-companion", "possible", lacks, "scale tensors missing"
+
+
+def _experts(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:
+    packed, single = _some(missing, _PACKED), _some(unexpected, _PER_EXPERT)
+    if packed and single:
+        yield "expert-layout", "likely", single, "per expert against packed"
+    packed, single = _some(unexpected, _PACKED), _some(missing, _PER_EXPERT)
+    if packed and single:
+        yield "expert-layout", "likely", packed, "packed against per expert"
+    dense = next((n for n in missing if re.search(r"\.mlp\.(?:\{?gate|up|down|\{gate)", n) and "expert" not in n), "")
+    if dense and (any("experts" in n for n in unexpected) or re.search(r"(?i)moe", " ".join(symptom.lines)) or "{gate,up,down}" in dense):
+        yield "wrong-class", "likely", dense, "experts under a dense class"
+    gap = next((n for n in missing if _PER_EXPERT.search(n)), "")
+    if gap and not unexpected:
+        yield "expert-gap", "possible", gap, "experts missing"
+
+
+def _router(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:
+    name = next((n for n in unexpected if re.search(r"router\.(?:linear\.)?weight$", n)), "")
+    if name:
+        yield "router-name", "likely", name, "router name"
+
+
+def _head(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:
+    lost = next((n for n in missing if _HEAD.search(n)), "")
+    nested = next((n for n in unexpected if re.search(r"lm_head\.(?!weight$|bias$|scales$|biases$)[\w.]*weight$|(?:^|\.)\w+\.lm_head\.", n)), "")
+    if lost and nested and len(unexpected) < 8:
+        yield "head-wrapped", "likely", nested, "head under another name"
+    if lost and any(re.search(r"^output\.weight$", n) for n in unexpected):
+        yield "foreign-dialect", "possible", "output.weight", "Meta head name"
+        yield "tie-redundant", "likely", "output.weight", "tied head in one format only"
+    if lost and len(missing) <= 2 and not nested:
+        yield "head-missing", "likely", lost, "only the head is missing"
+        yield "tie-not-honoured", "possible", lost, "only the head is missing"
+    extra = [n for n in unexpected if _HEAD.search(n)]
+    if extra and not lost and len(extra) == len(unexpected):
+        if all(n.endswith(("biases", "scales")) for n in extra):
+            yield "quant-companion", "likely", extra[0], "companions of the head only"
+        yield "tie-redundant", "likely", extra[0], "only the head is extra"
+        yield "tie-contradicted", "possible", extra[0], "only the head is extra"
+
+
+def _task_head(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:
+    lost = _some(missing, _HEADS)
+    if lost and len(missing) <= 4:
+        yield "task-head-missing", "likely", lost, "task head missing"
+    extra = _some(unexpected, _HEADS)
+    if extra and len(unexpected) <= 4:
+        yield "wrong-class", "likely", extra, "task head extra"
+
+
+def _prefix(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:
+    """Every name of one side is a name of the other with something put before it (or taken from it)."""
+    if not missing or not unexpected:
+        name = _repeated(unexpected)
+        if name:
+            yield "repeated-prefix", "likely", name, "repeated segment"
+        return
+    name = _repeated(unexpected)
+    if name:
+        yield "repeated-prefix", "likely", name, "repeated segment"
+        return
+    wanted = {_INDEX.sub("{}", n) for n in missing}
+    hits = [n for n in unexpected if any(_shifted(_INDEX.sub("{}", n), w) for w in wanted)]
+    if len(hits) * 2 < len(unexpected) or not hits:
+        return
+    bare = all(n.startswith("model." + _INDEX.sub("{}", u)[:1]) or True for n in missing for u in hits[:1])
+    if bare and any("model." + _INDEX.sub("{}", u) in wanted for u in hits):
+        yield "backbone-only", "likely", hits[0], "model. lacks"
+    else:
+        yield "nesting-prefix", "likely", hits[0], "one prefix exchanged"
+    if any(_VISION.search(n) for n in (*missing, *unexpected)):
+        yield "text-vs-vlm", "possible", hits[0], "vision names"
+
+
+def _shifted(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    if len(short) == len(long) or short.count(".") < 2:
+        return False
+    if long.endswith("." + short):
+        return True
+    tail = short.split(".", 1)[1]
+    return tail.count(".") >= 2 and long.endswith("." + tail)
+
+
+def _repeated(names: Sequence[str]) -> str:
+    return _most(names, re.compile(r"(?:^|\.)(\w+_?model|model)\.\1\.|language_model\.model\.language_model"))
+
+
+def _plan(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:
+    """One layer lacks one mixer and has another one left over."""
+    lost = _mixers(missing)
+    extra = _mixers(unexpected)
+    both = [layer for layer in lost if layer in extra and lost[layer][0] != extra[layer][0]]
+    if both:
+        yield "layer-plan", "likely", extra[both[0]][1], "another mixer in the same layer"
+    name = next((n for n in unexpected if _FUSED.search(n)), "")
+    if name and any(re.search(r"in_proj_(?:qkv|z|a|b)\b|gate_proj|q_proj", n) for n in missing):
+        yield "fused-dialect", "likely", name, "fused against split"
+
+
+def _mixers(names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    found: dict[str, tuple[str, str]] = {}
+    for name in names:
+        mixer = _MIXER.search(name)
+        if mixer:
+            layer = re.search(r"(?:layers|h|blocks)\.(\d+|\{[^}]*\}|<[^>]*>)\.", name) or re.match(r"(\d+|<[^>]*>)\.", name)
+            found.setdefault(layer[1] if layer else "?", (mixer[1], name))
+    return found
+
+
+def _depth(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:
+    lost = {layer for n in missing if (layer := layer_of(n)) is not None}
+    if missing and not unexpected and len(lost) == 1 and len(missing) >= 6 and all(layer_of(n) in lost for n in missing):
+        yield "depth", "likely", missing[0], "one whole layer missing"
+    mtp = _some(unexpected, _MTP)
+    if mtp:
+        yield "mtp-unannounced", "likely", mtp, "MTP names"
+    gone = _some(missing, _MTP)
+    if gone:
+        yield "mtp-promised", "likely", gone, "MTP names"
+
+
+def _extras(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:
+    if missing or not unexpected:
+        return
+    vision = _some(unexpected, _VISION)
+    if vision:
+        yield "text-vs-vlm", "likely", vision, "vision part extra"
+    if any(re.search(r"inv_freq|position_ids|masked_bias|k_norm|v_norm|k_proj|v_proj", n) for n in unexpected):
+        yield "ignored-leftover", "likely", unexpected[0], "one kind of tensor extra"
+    yield "ignored-leftover", "possible", unexpected[0], "extra only"
+
+
+def _lost(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:
+    if not missing or unexpected:
+        if missing:
+            yield "nesting-prefix", "possible", missing[0], "both kinds"
+            yield "wrong-class", "possible", missing[0], "both kinds"
+        return
+    if _is_adapter(symptom):
+        return
+    if any(_VISION.search(n) for n in missing):
+        yield "text-vs-vlm", "likely", _some(missing, _VISION), "vision part missing"
+    ends = Counter(re.sub(r"^.*?(?:\d+|\{[^}]*\}|<[^>]*>)\.", "", n) for n in missing)
+    layered = [n for n in missing if layer_of(n) is not None or _INDEX.search(n)]
+    if layered and len(ends) <= 4 and len(layered) == len(missing):
+        yield "saver-dropped", "likely", layered[0], "the same parameters in the layers"
+    yield "shard-missing", "possible", missing[0], "missing only"
+    yield "saver-dropped", "possible", missing[0], "missing only"
+
+
+_TESTS: tuple[Callable[[Sequence[str], Sequence[str], Symptom], Iterator[Vote]], ...] = (
+    _wrapped, _quantized, _experts, _router, _plan, _depth, _head, _task_head, _prefix, _extras, _lost,
+)  # fmt: skip
+
+
+def _some(names: Sequence[str], pattern: re.Pattern[str]) -> str:
+    return next((name for name in names if pattern.search(name)), "")
+
+
+def _most(names: Sequence[str], pattern: re.Pattern[str]) -> str:
+    """A name with the pattern, where at least half of all have it."""
+    found = [name for name in names if pattern.search(name)]
+    return found[0] if found and len(found) * 2 >= len(names) else ""

@@ -1,0 +1,73 @@
+"""Error texts with placeholders, turned into regular expressions.
+
+Placeholders: ``<name>`` a tensor or module name, ``<shape>`` a tensor size in any spelling, ``<n>`` a number, ``<word>`` one word,
+``<list>`` the rest of the line (names in it are collected), ``<..>`` anything within the line, ``<a|b>`` one of the
+texts. Quotes and backquotes match each other, a space matches any white space.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+_HOLE = re.compile(r"<(?:\.\.|[a-z]+|[^<>\n]*\|[^<>\n]*)>")
+_QUOTE = "['\"`´‘’“”]"
+SHAPE = r"(?:torch\.Size\(\[[\d, ]*\]\)|\[[-\d, x]*\]|\((?:\d+,? ?)*\)|\{[\d, ]*\})"
+NAME = r"[^\s'\"`,;{}\[\]()|]+"
+_HOLES = {
+    "<..>": r"[^\n]*?",
+    "<n>": r"-?[\d,]+",
+    "<shape>": SHAPE,
+    "<word>": r"[\w.+/-]+",
+    "<list>": r"(?P<list>[^\n]*)",
+    "<name>": rf"(?P<name>{NAME})",
+}
+
+
+@cache
+def compile_text(text: str) -> re.Pattern[str]:
+    """The regular expression of one pattern; searched, not anchored. A second ``<name>`` is not captured."""
+    pieces: list[str] = []
+    end = 0
+    used: set[str] = set()
+    for hole in _HOLE.finditer(text):
+        pieces.append(_literal(text[end : hole.start()]))
+        pieces.append(_hole(hole.group(), used))
+        end = hole.end()
+    pieces.append(_literal(text[end:]))
+    return re.compile("".join(pieces))
+
+
+def _hole(hole: str, used: set[str]) -> str:
+    if "|" in hole:
+        return "(?:" + "|".join(_literal(option) for option in hole[1:-1].split("|")) + ")"
+    expression = _HOLES[hole]
+    if hole in used:
+        return re.sub(r"\?P<\w+>", "?:", expression)
+    used.add(hole)
+    return expression
+
+
+def _literal(text: str) -> str:
+    out = []
+    for part in re.split(r"(\s+|['\"`])", text):
+        if part.isspace():
+            out.append(r"\s+")
+        elif part in ("'", '"', "`"):
+            out.append(_QUOTE)
+        else:
+            out.append(re.escape(part))
+    return "".join(out)
+
+
+@cache
+def anchor(text: str) -> str:
+    """The longest plain piece of a pattern: a line without it cannot match, which is cheap to test."""
+    pieces = re.split(r"<(?:\.\.|[a-z]+|[^<>\n]*\|[^<>\n]*)>|\s+|['\"`]", text)
+    return max(pieces, key=len)
+
+
+@cache
+def weight(text: str) -> int:
+    """How specific a pattern is: the number of its plain characters."""
+    return len(_HOLE.sub("", text))

@@ -1,0 +1,127 @@
+"""Symptom -> ranked causes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from loadproof.tracebacks.base import Cause, Ranked, When
+from loadproof.tracebacks.knowledge import CAUSES
+from loadproof.tracebacks.match import Hit, match_line
+from loadproof.tracebacks.names import classify, layer_of, on_disk
+from loadproof.tracebacks.pairing import pair
+from loadproof.tracebacks.shapes import judge
+from loadproof.types import Confidence, Symptom
+
+_RANK: dict[str, int] = {"certain": 0, "likely": 1, "possible": 2}
+
+
+def candidates(symptom: Symptom) -> tuple[Cause, ...]:
+    """Causes of a symptom, most probable first; empty when nothing in it is recognised.
+
+    Without a checkpoint no cause is more than ``likely`` unless the text itself states it.
+    """
+    ranked: dict[str, tuple[Confidence, Symptom, str]] = {}
+    for key, confidence, name, why in _votes(symptom):
+        known = ranked.get(key)
+        if known is None:
+            ranked[key] = (confidence, symptom, name)
+        elif _RANK[confidence] < _RANK[known[0]]:
+            ranked[key] = (confidence, symptom, known[2] or name)
+        del why
+    order = sorted(ranked, key=lambda key: 0 if ranked[key][0] != "possible" else 1)
+    return tuple(_fill(CAUSES[key], ranked[key][0], ranked[key][2], symptom) for key in order)
+
+
+def _votes(symptom: Symptom) -> Iterator[tuple[str, Confidence, str, str]]:
+    """(cause, confidence, name, reason), the best statement first."""
+    first, others = _hits(symptom)
+    yield from _from_hits([hit for hit in first if not hit.entry.defers], symptom)
+    yield from pair(symptom)
+    yield from _from_hits([hit for hit in first if hit.entry.defers], symptom)
+    yield from _from_hits(others, symptom)
+
+
+def _hits(symptom: Symptom) -> tuple[list[Hit], list[Hit]]:
+    lines = symptom.lines or (symptom.message,)
+    first = [hit for hit in match_line(lines[0]) if not hit.entry.wrapper]
+    others = [hit for line in lines[1:] for hit in match_line(line) if not hit.entry.wrapper]
+    return first, sorted(others, key=lambda hit: (hit.entry.defers, -hit.weight))
+
+
+def _from_hits(hits: list[Hit], symptom: Symptom) -> Iterator[tuple[str, Confidence, str, str]]:
+    for hit in hits:
+        name = hit.names[0] if hit.names else ""
+        for ranked in hit.entry.causes:
+            if _holds(ranked, name, symptom):
+                yield ranked.cause, ranked.confidence, name, hit.text
+
+
+def _holds(ranked: Ranked, name: str, symptom: Symptom) -> bool:
+    when = ranked.when
+    return when is None or all(test(when, name, symptom) for test in _TESTS)
+
+
+def _name(when: When, name: str, symptom: Symptom) -> bool:
+    if not when.name:
+        return True
+    return any(re.search(when.name, one) for one in ((name,) if name else symptom.names))
+
+
+def _kind(when: When, name: str, symptom: Symptom) -> bool:
+    return not when.kind or classify(name or (symptom.names[0] if symptom.names else "")) == when.kind
+
+
+def _text(when: When, name: str, symptom: Symptom) -> bool:
+    text = "\n".join((*symptom.lines, *symptom.frames))
+    return (not when.text or bool(re.search(when.text, text))) and not (when.lacks and re.search(when.lacks, text))
+
+
+def _frame(when: When, name: str, symptom: Symptom) -> bool:
+    return not when.frame or any(re.search(when.frame, frame) for frame in symptom.frames)
+
+
+def _engine(when: When, name: str, symptom: Symptom) -> bool:
+    return not when.engine or bool(re.search(when.engine, symptom.engine or ""))
+
+
+def _run(when: When, name: str, symptom: Symptom) -> bool:
+    return not when.run or symptom.run.get(when.run) not in (None, False, 0, 1)
+
+
+def _shape(when: When, name: str, symptom: Symptom) -> bool:
+    if not when.shape:
+        return True
+    return any(judge(one.stored, one.wanted, one.name) == when.shape for one in symptom.mismatched)
+
+
+_TESTS = (_name, _kind, _text, _frame, _engine, _run, _shape)
+
+
+def _fill(cause: Cause, confidence: Confidence, name: str, symptom: Symptom) -> Cause:
+    name = name or (symptom.names[0] if symptom.names else "")
+    layer = layer_of(name) if name else None
+    values = {
+        "{name}": name or "the name",
+        "{layer}": "N" if layer is None else str(layer),
+        "{disk}": ", ".join(on_disk(name)[:3]) if name else "?",
+        "{shape}": _sizes(symptom),
+        "{engine}": symptom.engine or "the engine",
+    }
+    texts = {field: _put(getattr(cause, field), values) for field in ("headline", "confirm", "refute", "remedy")}
+    return replace(cause, confidence=confidence, **texts)
+
+
+def _put(text: str, values: dict[str, str]) -> str:
+    for hole, value in values.items():
+        text = text.replace(hole, value)
+    return text.replace("(: ", "(").rstrip(": ") if text.endswith(": ") else text
+
+
+def _sizes(symptom: Symptom) -> str:
+    if symptom.mismatched:
+        one = symptom.mismatched[0]
+        return f"{one.name} is {list(one.stored)} in the file, {list(one.wanted)} in the model"
+    return " against ".join(str(list(shape)) for shape in symptom.shapes[:2]) or "see the message"

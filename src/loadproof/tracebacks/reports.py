@@ -1,0 +1,142 @@
+"""Whole load reports in a log: which names a library called missing, unexpected or of the wrong size."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from loadproof.tracebacks.names import looks_like_name
+from loadproof.tracebacks.patterns import NAME, SHAPE
+from loadproof.tracebacks.shapes import read_shapes
+from loadproof.types import Mismatch, Shape
+
+_TABLE = re.compile(
+    r"^\s*[|]?\s*(?P<name>[^\s|]+)\s*\|\s*(?P<status>MISSING|UNEXPECTED|MISMATCH|CONVERSION)\b\s*\|?(?P<rest>.*)$"
+)
+_TABLE_INLINE = re.compile(r"(?P<name>[\w.{}*<>-]+)\s*\|\s*(?P<status>MISSING|UNEXPECTED|MISMATCH|CONVERSION)\b")
+_SIZE = re.compile(
+    rf"size mismatch for (?P<name>{NAME}?):?\s.*?(?P<stored>{SHAPE}).*?(?P<wanted>{SHAPE})"
+    rf"|(?P<name2>{NAME}): found shape (?P<stored2>{SHAPE}) in the checkpoint and (?P<wanted2>{SHAPE})"
+    rf"|Expected shape (?P<wanted3>{SHAPE}) but received shape (?P<stored3>{SHAPE}) for parameter (?P<name3>{NAME})"
+    rf"|Mismatched parameter (?P<name4>{NAME}) shape\. Actual (?P<stored4>{SHAPE}), expected (?P<wanted4>{SHAPE})"
+    rf"|tensor '(?P<name5>{NAME})' has wrong shape; expected\s+(?P<wanted5>{SHAPE}|[\d, ]+), got\s+(?P<stored5>{SHAPE}|[\d, ]+)"
+    rf"|(?P<name6>{NAME})\s*\|\s*MISMATCH\s*\|.*?ckpt:\s*(?P<stored6>{SHAPE}).*?model:\s*(?P<wanted6>{SHAPE})"
+)
+_LISTS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(text), kind)
+    for text, kind in (
+        (r"not initialized from the model checkpoint.*?newly initialized(?: because the shapes did not match)?:", "missing"),
+        (r"were not initialized: (?=[\[{])", "missing"),
+        (r"newly initialized: (?=[\[{])", "missing"),
+        (r"[Mm]issing key\(?s?\)?(?: in state_dict)?: ", "missing"),
+        (r"missing keys in the checkpoint model loaded: ", "missing"),
+        (r"[Ff]ollowing weights were not initialized from checkpoint: ", "missing"),
+        (r"Found missing adapter keys while loading the checkpoint: ", "missing"),
+        (r"Missing (?:\d+ )?parameters: ?", "missing"),
+        (r"Required but not provided tensors: ?", "missing"),
+        (r"checkpoint(?: at \S+)? were not used(?: when initializing \w+)?: ", "unexpected"),
+        (r"were not used when initializing \w+: ", "unexpected"),
+        (r"[Uu]nexpected key\(?s?\)?(?: in state_dict)?: ", "unexpected"),
+        (r"unexpected keys in the checkpoint model loaded: ", "unexpected"),
+        (r"Found unexpected (?:adapter )?keys while loading the checkpoint: ", "unexpected"),
+        (r"Received (?:\d+ )?parameters not in model: ?", "unexpected"),
+        (r"not used when initializing \w+: (?=[\[{])", "unexpected"),
+    )
+)  # fmt: skip
+_WORD = re.compile(r"'([^'\s]+)'|\"([^\"\s]+)\"|((?:[\w-]+|<[^>]*>)(?:\.(?:[\w*-]+|<[^>]*>|\{[^}\s]*\}))+)")
+_ELLIPSIS = re.compile(r"\{\d[\d., -]*\}")
+LIMIT = 20_000  # names kept of one kind
+
+
+class Rows(Struct):
+    """All rows found in the text, in order of appearance, without repetition."""
+
+    missing: dict[str, None]
+    unexpected: dict[str, None]
+    mismatched: dict[str, Mismatch]
+
+
+def read_reports(lines: Sequence[str]) -> Rows:
+    """Collect the rows of every report among these (clean) lines."""
+    rows = Rows({}, {}, {})
+    for at, text in enumerate(lines):
+        _read_sizes(text, rows)
+        if "|" in text:
+            _read_table(text, rows)
+        if ": " in text or text.endswith(":"):
+            _read_lists(lines, at, rows)
+    return rows
+
+
+def _read_table(text: str, rows: Rows) -> None:
+    found = [m for m in (_TABLE.match(text),) if m] or list(_TABLE_INLINE.finditer(text))
+    for row in found:
+        kind = {"MISSING": rows.missing, "UNEXPECTED": rows.unexpected}.get(row["status"])
+        if kind is not None and len(kind) < LIMIT:
+            kind.setdefault(row["name"])
+
+
+def _read_sizes(text: str, rows: Rows) -> None:
+    if "shape" not in text and "mismatch" not in text and "MISMATCH" not in text:
+        return
+    for found in _SIZE.finditer(text):
+        parts = [value for value in found.groupdict().items() if value[1] is not None]
+        values = {key.rstrip("23456"): value for key, value in parts}
+        stored, wanted = (_one_shape(values[key]) for key in ("stored", "wanted"))
+        name = values["name"].strip("'\"")
+        if stored is not None and wanted is not None and len(rows.mismatched) < LIMIT:
+            rows.mismatched.setdefault(name, Mismatch(name, stored, wanted))
+
+
+def _one_shape(text: str) -> Shape | None:
+    shapes = read_shapes(text if text[0] in "[({t" else f"[{text.strip(' ,')}]")
+    return shapes[0] if shapes else None
+
+
+def _read_lists(lines: Sequence[str], at: int, rows: Rows) -> None:
+    for pattern, kind in _LISTS:
+        found = pattern.search(lines[at])
+        if not found:
+            continue
+        names = rows.missing if kind == "missing" else rows.unexpected
+        for name in _names_from(lines, at, found.end()):
+            if len(names) < LIMIT:
+                names.setdefault(name)
+
+
+def _names_from(lines: Sequence[str], at: int, begin: int) -> Iterator[str]:
+    """Names from this place on, over following lines while the list is open."""
+    text = lines[at][begin:]
+    opened = text.lstrip()[:1]
+    close = {"[": "]", "{": "}"}.get(opened, "")
+    for _ in range(2000):
+        end = _end_of_list(text, close)
+        yield from _names_in(text if end is None else text[:end])
+        at += 1
+        if end is not None or at >= len(lines):
+            return
+        text = lines[at]
+        if not text.strip() or (not close and not _goes_on(text)):
+            return
+
+
+def _end_of_list(text: str, close: str) -> int | None:
+    if close:
+        end = _ELLIPSIS.sub(lambda m: "x" * len(m.group()), text).rfind(close)
+        return end if end >= 0 else None
+    found = re.search(r"\.\s*$|\. |\|| Unexpected | Missing ", text)
+    return found.start() if found else None
+
+
+def _goes_on(text: str) -> bool:
+    return bool(re.match(r"^\s*['\"]?[\w.{}-]+['\"]?,?\s*$", text)) and "." in text
+
+
+def _names_in(text: str) -> Iterator[str]:
+    for found in _WORD.finditer(text):
+        quoted = found[1] or found[2]
+        name = (quoted or found[3]).rstrip(".,")
+        if quoted or looks_like_name(name):
+            yield name

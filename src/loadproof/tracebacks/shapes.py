@@ -1,0 +1,146 @@
+"""Reading sizes out of error texts, and what a difference of two sizes means."""
+
+from __future__ import annotations
+
+import re
+from math import prod
+
+from loadproof.types import Shape
+
+_SHAPE = re.compile(r"torch\.Size\(\[([\d, ]*)\]\)|(?<![\w.])[\[({]\s*((?:\d+\s*(?:,|x)\s*)*\d*)\s*[\])}]")
+Kind = str
+
+
+def read_shapes(text: str) -> tuple[Shape, ...]:
+    """Every tensor size in the text, in order; ``[]`` of torch.Size is a scalar."""
+    found = []
+    for match in _SHAPE.finditer(text):
+        digits = match[1] if match[1] is not None else match[2]
+        if match[1] is None and not digits.strip():
+            continue
+        found.append(tuple(int(d) for d in re.findall(r"\d+", digits)))
+    return tuple(found)
+
+
+def judge(stored: Shape, wanted: Shape, name: str = "") -> Kind:
+    """What the difference between a stored and a wanted size means; ``other`` when nothing fits.
+
+    empty | flattened | packed-column | group-rows | lora-rank | expert-short | head-shard | draft-vocab | small-head |
+    vocab | squeezed | transposed | kv-heads | row-shard | int4-packed | slice | scaled | other
+    """
+    for kind, holds in _TESTS:
+        if holds(stored, wanted, name):
+            return kind
+    return "other"
+
+
+def _empty(stored: Shape, wanted: Shape, name: str) -> bool:
+    return 0 in stored and 0 not in wanted
+
+
+def _flattened(stored: Shape, wanted: Shape, name: str) -> bool:
+    return len(stored) == 1 and len(wanted) >= 2 and stored[0] == prod(wanted)
+
+
+def _packed_column(stored: Shape, wanted: Shape, name: str) -> bool:
+    return len(stored) == 2 and stored[1] == 1 and len(wanted) >= 2 and prod(stored) * 2 == prod(wanted)
+
+
+def _column(stored: Shape, wanted: Shape, name: str) -> bool:
+    return len(stored) == 2 and stored[1] == 1 and stored[0] > 4096 and len(wanted) >= 2
+
+
+def _transposed(stored: Shape, wanted: Shape, name: str) -> bool:
+    reverse = len(stored) == len(wanted) == 2 and stored != wanted and stored[::-1] == wanted
+    return reverse or _swapped(stored, wanted)
+
+
+def _swapped(stored: Shape, wanted: Shape) -> bool:
+    return len(stored) == len(wanted) == 3 and stored != wanted and (stored[0], stored[2], stored[1]) == wanted
+
+
+def _vocab(stored: Shape, wanted: Shape, name: str) -> bool:
+    return bool(_VOCAB.search(name)) and len(stored) == len(wanted) == 2 and stored[1] == wanted[1]
+
+
+def _head_shard(stored: Shape, wanted: Shape, name: str) -> bool:
+    return _vocab(stored, wanted, name) and any(stored[0] * ranks == wanted[0] for ranks in (2, 4, 8, 16, 32, 64))
+
+
+def _draft_vocab(stored: Shape, wanted: Shape, name: str) -> bool:
+    return _vocab(stored, wanted, name) and 16_000 <= stored[0] and stored[0] * 2 < wanted[0] and stored[0] % 1000 == 0
+
+
+def _small_head(stored: Shape, wanted: Shape, name: str) -> bool:
+    return _vocab(stored, wanted, name) and stored[0] * 20 < wanted[0] and stored[0] < 2000
+
+
+def _lora(stored: Shape, wanted: Shape, name: str) -> bool:
+    if "lora_" not in name or len(stored) != 2 or len(wanted) != 2:
+        return False
+    return (stored[0] == wanted[0]) != (stored[1] == wanted[1])
+
+
+def _int4(stored: Shape, wanted: Shape, name: str) -> bool:
+    if len(stored) != 2 or len(wanted) != 2:
+        return False
+    return any(stored == shape for b in (2, 4, 8) for shape in ((wanted[0], wanted[1] // b), (wanted[0] // b, wanted[1]), (wanted[1] // b, wanted[0]))) and bool(_PACKED.search(name))  # fmt: skip
+
+
+def _group_rows(stored: Shape, wanted: Shape, name: str) -> bool:
+    return bool(re.search(r"qzeros|scales|weight_scale", name)) and len(stored) == len(wanted)
+
+
+def _kv_heads(stored: Shape, wanted: Shape, name: str) -> bool:
+    return bool(re.search(r"[kv]_proj|qkv|c_attn", name)) and len(stored) == len(wanted) and stored[1:] == wanted[1:]
+
+
+def _row_shard(stored: Shape, wanted: Shape, name: str) -> bool:
+    if len(stored) != len(wanted) or stored[1:] != wanted[1:] or not stored or not stored[0]:
+        return False
+    ranks = -(-wanted[0] // stored[0])
+    return ranks in (2, 4, 8, 16, 32, 64) and -(-wanted[0] // ranks) == stored[0]
+
+
+def _squeezed(stored: Shape, wanted: Shape, name: str) -> bool:
+    if len(stored) < 2 and len(wanted) < 2:
+        return False
+    same = sorted(d for d in stored if d != 1) == sorted(d for d in wanted if d != 1)
+    return same and stored != wanted and (len(stored) != len(wanted) or 1 in stored)
+
+
+def _expert_short(stored: Shape, wanted: Shape, name: str) -> bool:
+    return "experts" in name and len(stored) == len(wanted) == 3 and stored[0] < wanted[0] and stored[1:] == wanted[1:]
+
+
+def _slice(stored: Shape, wanted: Shape, name: str) -> bool:
+    return len(stored) == 1 and len(wanted) >= 2
+
+
+def _scaled(stored: Shape, wanted: Shape, name: str) -> bool:
+    pairs = [(a, b) for a, b in zip(stored, wanted, strict=False) if a != b]
+    return len(stored) == len(wanted) and len(pairs) >= 1 and len({a * wanted[0] == b * stored[0] for a, b in pairs}) == 1
+
+
+_VOCAB = re.compile(r"embed_tokens|word_embeddings|lm_head|\bwte\b|embed_out|embedding|output\.weight|token_embd|\bhead\b")
+_PACKED = re.compile(r"weight|qweight|packed")
+_TESTS = (
+    ("empty", _empty),
+    ("flattened", _flattened),
+    ("packed-column", _packed_column),
+    ("packed-column", _column),
+    ("group-rows", _group_rows),
+    ("lora-rank", _lora),
+    ("expert-short", _expert_short),
+    ("head-shard", _head_shard),
+    ("draft-vocab", _draft_vocab),
+    ("small-head", _small_head),
+    ("vocab", _vocab),
+    ("squeezed", _squeezed),
+    ("transposed", _transposed),
+    ("kv-heads", _kv_heads),
+    ("row-shard", _row_shard),
+    ("int4-packed", _int4),
+    ("slice", _slice),
+    ("scaled", _scaled),
+)  # fmt: skip

@@ -1,0 +1,147 @@
+"""Error text -> Symptom: what failed, in which engine and phase, with which names, sizes and launch flags."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from loadproof.tracebacks.clean import Line, clean_line, expand
+from loadproof.tracebacks.exceptions import Raised, read_exceptions
+from loadproof.tracebacks.facts import find_engine, find_phase, find_run, find_version
+from loadproof.tracebacks.match import Hit, is_wrapper, match_line, recognise
+from loadproof.tracebacks.names import looks_like_name
+from loadproof.tracebacks.reports import Rows, read_reports
+from loadproof.tracebacks.select import select
+from loadproof.tracebacks.shapes import read_shapes
+from loadproof.types import Symptom
+
+_NAMES, _LINES, _LONGEST = 200, 40, 4000  # kept in the symptom
+_QUOTED = re.compile(r"['\"`]([^'\"`\s]{1,300})['\"`]")
+_DOTTED = re.compile(r"(?<![\w./])[A-Za-z_][\w-]*(?:\.(?:[\w-]+|\{[^}\s]*\}))+")
+_SOURCE_LINE = re.compile(r"^\s+(?:File \"|[\^~]+\s*$)")
+_CAUSED_BY = re.compile(r"^\s*(?:\d+|Caused by): (?P<text>.+)$")
+
+
+def read_symptom(lines: Iterable[str]) -> Symptom:
+    """The symptom of a log, a traceback or a single message. Streams: memory stays bounded for logs of any size.
+
+    The root exception is taken: the first one that is no wrapper ("Engine core initialization failed", ...), and of
+    those rather one that the knowledge base recognises.
+    """
+    clean = [clean_line(text) for raw in select(lines) for text in expand(raw)]
+    raised = read_exceptions(clean)
+    root = choose_root(raised)
+    texts = [line.text for line in clean]
+    rows = read_reports(texts)
+    return _assemble(root, _statements(root, raised, texts), rows, texts)
+
+
+def choose_root(raised: Sequence[Raised]) -> Raised | None:
+    """The exception to explain: first recognised, not a wrapper; else the first of the last chain; else the last."""
+    real = [one for one in raised if not is_wrapper(one.type, one.message)]
+    known = [one for one in real if (hit := recognise(one.type, one.message)) and not hit.entry.defers]
+    if known:
+        return max(known, key=lambda one: recognise(one.type, one.message).weight)  # type: ignore[union-attr]
+    deferring = [one for one in real if recognise(one.type, one.message)]
+    if deferring:
+        return deferring[0]
+    return _first_of_last_chain(real) or (raised[0] if raised else None)
+
+
+def _first_of_last_chain(raised: Sequence[Raised]) -> Raised | None:
+    if not raised:
+        return None
+    at = len(raised) - 1
+    while at > 0 and raised[at - 1].link == "cause":
+        at -= 1
+    return raised[at]
+
+
+def _statements(root: Raised | None, raised: Sequence[Raised], texts: Sequence[str]) -> list[str]:
+    """The lines that mean something: the root first, then other recognised lines, each once."""
+    said: dict[str, None] = {}
+    if root is not None:
+        said[_full(root)] = None
+        at = next((i for i, text in enumerate(texts) if root.type in text), None)
+        if at is not None and root.frames:
+            said.update(dict.fromkeys(_code_of_last_frame(texts, root)))
+    for caused in _caused_by(texts):
+        said.setdefault(caused[:_LONGEST])
+    for text in texts:
+        if len(said) >= _LINES:
+            break
+        if text and not _SOURCE_LINE.match(text) and match_line(text):
+            said.setdefault(text.strip()[:_LONGEST])
+    for one in raised:
+        if len(said) < _LINES and not is_wrapper(one.type, one.message):
+            said.setdefault(_full(one))
+    return list(said)
+
+
+def _full(one: Raised) -> str:
+    kind = one.type.rsplit(".", 1)[-1]
+    return f"{kind}: {one.message}"[:_LONGEST] if one.message else kind
+
+
+def _code_of_last_frame(texts: Sequence[str], root: Raised) -> Iterator[str]:
+    """The source line under the innermost frame: it tells what was indexed or asserted."""
+    place = root.frames[-1].split(" ")[0]
+    path, _, number = place.rpartition(":")
+    for at, text in enumerate(texts[:-1]):
+        if path in text and number in text and texts[at + 1].startswith("    "):
+            yield texts[at + 1].strip()[:400]
+            return
+
+
+def _caused_by(texts: Sequence[str]) -> Iterator[str]:
+    inside = False
+    for text in texts:
+        if text.strip() in ("Caused by:", "Caused by"):
+            inside = True
+        elif inside and (found := _CAUSED_BY.match(text)):
+            yield found["text"]
+        elif text.strip():
+            inside = False
+
+
+def _assemble(root: Raised | None, said: list[str], rows: Rows, texts: Sequence[str]) -> Symptom:
+    frames = tuple(root.frames) if root else ()
+    text = "\n".join(texts)
+    engine = find_engine(said + list(texts[:400]), frames) or find_engine(texts, frames)
+    message = said[0] if said else next((one.strip() for one in texts if one.strip()), "")
+    return Symptom(
+        engine=engine,
+        engine_version=find_version(engine, text),
+        phase=_phase_of_hits(said) or find_phase(message, frames),
+        exception=root.type.rsplit(".", 1)[-1] if root else None,
+        message=message[:_LONGEST],
+        names=_names(said, rows),
+        shapes=read_shapes("\n".join(said))[:_NAMES],
+        run=find_run(text),
+        frames=frames,
+        lines=tuple(said),
+        missing=tuple(rows.missing),
+        unexpected=tuple(rows.unexpected),
+        mismatched=tuple(rows.mismatched.values()),
+    )
+
+
+def _phase_of_hits(said: Sequence[str]) -> str | None:
+    hits: list[Hit] = [hit for text in said[:1] for hit in match_line(text)]
+    return next((hit.entry.phase for hit in hits if hit.entry.phase), None)
+
+
+def _names(said: Sequence[str], rows: Rows) -> tuple[str, ...]:
+    names: dict[str, None] = {}
+    for text in said:
+        for hit in match_line(text):
+            names.update(dict.fromkeys(hit.names))
+    for text in said[:6]:
+        found = [m[1] for m in _QUOTED.finditer(text)] + [m.group() for m in _DOTTED.finditer(text)]
+        names.update(dict.fromkeys(name for name in found if looks_like_name(name)))
+    for kind in (rows.mismatched, rows.missing, rows.unexpected):
+        names.update(dict.fromkeys(list(kind)[:_NAMES]))
+    return tuple(names)[:_NAMES]
+
+
+__all__ = ["Line", "choose_root", "read_symptom"]
