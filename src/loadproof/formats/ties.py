@@ -1,0 +1,89 @@
+"""Tied tensors that are stored twice, compared by their bytes with a few ranged reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loadproof.families import join_name, names_of, split_name
+from loadproof.formats import find_tensors, read_payload
+from loadproof.types import Assignment, Expectation, Inventory, Manifest, Outcome, TensorRecord, TieValue
+
+WHOLE = 8 * 1024 * 1024  # bytes up to which everything is compared
+SAMPLE = 64 * 1024
+SAMPLES = 24
+
+
+def compare_ties(
+    inventory: Inventory, manifest: Manifest, expectation: Expectation, outcome: Outcome
+) -> tuple[TieValue, ...]:
+    """One comparison for every tie of which both sides are stored under different names.
+
+    Small tensors are compared whole; of large ones samples spread over the whole length are read, so that a difference
+    is certain and equality is not (`TieValue.complete`). Never raises: what cannot be read is not comparable.
+    """
+    pairs = list(_stored_pairs(expectation, outcome))
+    if not pairs or manifest.names_only:
+        return ()
+    names = {name for pair in pairs for name in pair}
+    records = find_tensors(inventory, tuple(info.path for info in manifest.files), names)
+    return tuple(
+        _compare(inventory, records[target], records[source])
+        for target, source in pairs
+        if target in records and source in records
+    )
+
+
+def _stored_pairs(expectation: Expectation, outcome: Outcome) -> Iterator[tuple[str, str]]:
+    """The names in the file behind both ends of a tie."""
+    for target, source in expectation.ties:
+        pair = (_stored_name(outcome, target), _stored_name(outcome, source))
+        if pair[0] is not None and pair[1] is not None and pair[0] != pair[1]:
+            yield pair[0], pair[1]
+
+
+def _stored_name(outcome: Outcome, name: str) -> str | None:
+    template, indices = split_name(name)
+    for assignment in outcome.assignments:
+        if assignment.target == template and not assignment.converted:
+            return _at(assignment, indices)
+    return None
+
+
+def _at(assignment: Assignment, indices: tuple[int, ...]) -> str | None:
+    """The stored name that goes to the target at these indices; families map index by index."""
+    targets = list(names_of(assignment.target, assignment.target_axes))
+    stored = list(names_of(assignment.stored, assignment.stored_axes))
+    wanted = join_name(assignment.target, indices)
+    if len(targets) != len(stored) or wanted not in targets:
+        return None
+    return stored[targets.index(wanted)]
+
+
+def _compare(inventory: Inventory, target: TensorRecord, source: TensorRecord) -> TieValue:
+    if (target.dtype, target.shape) != (source.dtype, source.shape):
+        text = f"{target.dtype} {list(target.shape)} against {source.dtype} {list(source.shape)}"
+        return _value(target, source, None, True, text)
+    size = target.end - target.begin
+    try:
+        for begin, length in _ranges(size):
+            if read_payload(inventory, target, begin, length) != read_payload(inventory, source, begin, length):
+                return _value(target, source, False, True, f"bytes differ near {begin:,} of {size:,}")
+    except (OSError, ValueError) as error:
+        return _value(target, source, None, True, f"not readable: {error}")
+    whole = size <= WHOLE
+    text = f"all {size:,} bytes are equal" if whole else f"{SAMPLE * SAMPLES:,} of {size:,} bytes compared, all equal"
+    return _value(target, source, True, whole, text)
+
+
+def _ranges(size: int) -> Iterator[tuple[int, int]]:
+    """The whole tensor, or samples spread evenly from the first to the last byte."""
+    if size <= WHOLE:
+        for begin in range(0, size, SAMPLE * SAMPLES):
+            yield begin, min(SAMPLE * SAMPLES, size - begin)
+        return
+    for number in range(SAMPLES):
+        yield (size - SAMPLE) * number // (SAMPLES - 1), SAMPLE
+
+
+def _value(target: TensorRecord, source: TensorRecord, equal: bool | None, complete: bool, text: str) -> TieValue:
+    return TieValue(target.name, source.name, equal, complete, text, target.shape, target.file, source.file)
