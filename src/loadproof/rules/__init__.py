@@ -13,7 +13,9 @@ from loadproof.types import Case, Finding, Row
 
 RANK: tuple[str, ...] = (
     # the bytes are not what they should be: nothing behind them can be judged
-    "config-unreadable",
+    "config-invalid",
+    "config-missing",
+    "config-value",
     "lfs-pointer",
     "not-weights",
     "executable-payload",
@@ -25,6 +27,7 @@ RANK: tuple[str, ...] = (
     "offsets-invalid",
     "trailing-bytes",
     "hostile-name",
+    "unsafe-pattern",
     # which files are read
     "unsafe-path",
     "index-invalid",
@@ -54,6 +57,7 @@ RANK: tuple[str, ...] = (
     "packed-as-dense",
     "quant-config-stale",
     # names
+    "wrong-class",
     "wrapper-prefix",
     "repeated-prefix",
     "nesting-prefix",
@@ -82,7 +86,6 @@ RANK: tuple[str, ...] = (
     "expert-layout",
     "expert-gap",
     "config-dims-wrong",
-    "wrong-class",
     "saver-dropped",
     # shapes and types
     "transposed",

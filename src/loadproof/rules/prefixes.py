@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from loadproof.families import count, show
@@ -10,26 +11,9 @@ from loadproof.rules.rows import count_rows, of_kind, tally
 from loadproof.types import Case, Confidence, Evidence, Finding, Fix, RenameTensors
 
 # Levels that models themselves nest by; a change in these is a matter of class or release, not of a wrapper.
-NESTING = frozenset(
-    [
-        "model",
-        "language_model",
-        "text_model",
-        "llm",
-        "thinker",
-        "talker",
-        "visual",
-        "vision_model",
-        "vision_tower",
-        "audio_tower",
-        "transformer",
-        "backbone",
-        "encoder",
-        "decoder",
-        "gpt_neox",
-        "bert",
-        "roberta",
-    ]
+NESTING = re.compile(
+    r"model|language_model|text_model|llm|thinker|talker|visual|vision_model|vision_tower|audio_tower|transformer|backbone"
+    r"|encoder|decoder|gpt_neox|bert|roberta"
 )
 WRAPPER, REPEATED, NESTED, BACKBONE = "wrapper-prefix", "repeated-prefix", "nesting-prefix", "backbone-only"
 
@@ -43,7 +27,7 @@ def kind_of(case: Case, rewrite: Rewrite) -> str:
         return BACKBONE if ".".join(after) == case.expectation.base_model_prefix else NESTED
     if not after and repeats(case, rewrite):
         return REPEATED
-    if not after and before[0] not in NESTING:
+    if not after and not NESTING.fullmatch(before[0]):
         return WRAPPER
     return NESTED
 
