@@ -1,0 +1,279 @@
+"""A repaired copy of the checkpoint in a new folder, which appears only when it is complete.
+
+Untouched weight files are cloned (reflink), else hard-linked, else copied; which is said in the notes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterator
+
+import msgspec
+
+from loadproof.repair.apply import Applied, RepairError, RepairInterruptedError, locked
+from loadproof.repair.disk import RealDisk, copy_range
+from loadproof.repair.gates import free_bytes
+from loadproof.repair.plan import Plan, Refusal, Stream
+from loadproof.repair.sources import Files
+from loadproof.repair.steps import PREFIX, Cut, Move, Patch, Rewrite, Swap, beside
+from loadproof.repair.stream import RESUME, Meter, Progress, Resume, fingerprint_of, write
+
+PARTIAL = ".loadproof-partial"
+LINK_FROM = 1 << 20  # bytes: smaller files are copied, people edit them
+_FICLONE = 0x40049409
+_SKIPPED = {".git", ".cache"}
+
+
+def apply_to_copy(plan: Plan, out: str, *, progress: Progress | None = None) -> Applied:
+    """Write the repaired checkpoint to the new folder `out`. After a RepairInterruptedError, call it again."""
+    if plan.refusals:
+        raise RepairError(*plan.refusals)
+    out = os.path.abspath(out)
+    _refuse(plan, out)
+    partial = out + PARTIAL
+    try:
+        os.makedirs(partial, exist_ok=True)
+        with locked(partial):
+            copy = _Copy(plan, partial, progress)
+            try:
+                copy.run()
+            finally:
+                copy.disk.close()
+            _publish(partial, out)
+    except OSError as error:
+        raise RepairInterruptedError(
+            Refusal(f"interrupted: {error}", f"the same command goes on with it; or remove {partial}")
+        ) from error
+    return Applied(out, tuple(change.file for change in plan.changes), copy.written, notes=copy.notes())
+
+
+def _refuse(plan: Plan, out: str) -> None:
+    root = os.path.realpath(plan.root)
+    real = os.path.realpath(out)
+    if real == root or real.startswith(root + os.sep) or root.startswith(real + os.sep):
+        raise RepairError(Refusal(f"{out} and the checkpoint lie inside one another", "choose another folder"))
+    if os.path.lexists(out) and not (os.path.isdir(out) and not os.listdir(out)):
+        raise RepairError(Refusal(f"{out} is there already", "choose a new folder"))
+
+
+def _publish(partial: str, out: str) -> None:
+    if os.path.isdir(out):
+        os.rmdir(out)
+    os.rename(partial, out)
+    descriptor = os.open(os.path.dirname(out), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+class _Copy:
+    """One run over the files of the checkpoint, into the folder `partial`."""
+
+    def __init__(self, plan: Plan, partial: str, progress: Progress | None) -> None:
+        self.plan, self.partial = plan, partial
+        self.disk = RealDisk(partial)
+        self.patches = {step.file: step for step in plan.steps if isinstance(step, Patch)}
+        self.texts = {step.file: step for step in plan.steps if isinstance(step, Rewrite)}
+        self.cuts = {step.file: step.size for step in plan.steps if isinstance(step, Cut)}
+        self.moves = {step.source: step.target for step in plan.steps if isinstance(step, Move)}
+        self.streams = {stream.file: stream for stream in plan.streams}
+        self.swapped = {step.file for step in plan.steps if isinstance(step, Swap)}
+        self.counts: Counter[str] = Counter()
+        self.skipped: list[str] = []
+        self.written = 0
+        self.meter = Meter(1, progress)
+
+    def run(self) -> None:
+        files = list(self._walk())
+        self._check_space(files)
+        self.meter.total = sum(size for _, size in files) + 2 * sum(stream.size for stream in self.plan.streams)
+        resume = self._resume()
+        for file, size in files:
+            if file not in self.streams:
+                self._file(file, size)
+            self.meter.add(size, f"copying {file}")
+        for stream in self.plan.streams:
+            self._stream(stream, resume)
+        for file, text in self.texts.items():
+            if text.old is None and text.new is not None:
+                self._text(file, text.new)
+        for folder in sorted({os.path.dirname(file) for file, _ in files}):
+            self.disk.fsync_folder(os.path.join(folder, "x"))
+        if self.disk.exists(RESUME):
+            self.disk.unlink(RESUME)
+        self.disk.fsync_folder("x")
+
+    def notes(self) -> tuple[str, ...]:
+        said = [f"{count:,} {'file' if count == 1 else 'files'} {how}" for how, count in sorted(self.counts.items())]
+        if self.counts["hard-linked"]:
+            said.append(
+                "hard-linked files share their bytes with the original: a later repair in place is refused there"
+            )
+        return (*said, *(f"left out: {what}" for what in self.skipped))
+
+    # ------------------------------------------------------------ what there is
+    def _walk(self) -> Iterator[tuple[str, int]]:
+        root = self.plan.root
+        for folder, folders, names in os.walk(root):
+            folders[:] = sorted(name for name in folders if name not in _SKIPPED)
+            for name in sorted(names):
+                path = os.path.join(folder, name)
+                file = os.path.relpath(path, root)
+                if not name.startswith(PREFIX) and self._is_ours(file, path):
+                    yield file, os.stat(path).st_size
+
+    def _is_ours(self, file: str, path: str) -> bool:
+        if os.path.islink(path) and not _stays(path, self.plan.root):
+            raise RepairError(Refusal(f"{file}: a symbolic link out of the checkpoint", "copy it by hand first", file))
+        with contextlib.suppress(OSError):
+            if stat.S_ISREG(os.stat(path).st_mode):
+                return True
+        self.skipped.append(f"{file} (not a regular file)")
+        return False
+
+    def _check_space(self, files: list[tuple[str, int]]) -> None:
+        linked = os.stat(self.partial).st_dev == os.stat(self.plan.root).st_dev
+        whole = {*self.patches, *self.cuts}
+        needed = sum(stream.size for stream in self.plan.streams) + (1 << 20)
+        needed += sum(s for f, s in files if f not in self.streams and (f in whole or not linked or s < LINK_FROM))
+        free = free_bytes(self.partial)
+        if needed > free and not _can_clone(self.plan.root, self.partial):
+            text = f"up to {needed:,} bytes are needed there, {free:,} are free"
+            raise RepairError(Refusal(text, "choose a folder on another disk"))
+
+    def _resume(self) -> Resume:
+        fingerprint = fingerprint_of(self.plan)
+        with contextlib.suppress(OSError, msgspec.DecodeError):
+            found = msgspec.json.decode(self.disk.read(RESUME, 0, self.disk.size(RESUME)), type=Resume)
+            if found.fingerprint == fingerprint:
+                return found
+        for folder, _, names in os.walk(self.partial):
+            for name in names:  # of another plan
+                os.unlink(os.path.join(folder, name))
+        return Resume(fingerprint)
+
+    # ------------------------------------------------------------ one file
+    def _file(self, file: str, size: int) -> None:
+        target = self.moves.get(file, file)
+        text = self.texts.get(file)
+        if text is not None:
+            if text.new is not None:
+                self._text(target, text.new)
+        elif file in self.patches or file in self.cuts:
+            self._edited(file)
+        elif not self.disk.exists(target):
+            self._same(file, target, size)
+
+    def _text(self, file: str, content: bytes) -> None:
+        temporary = self._fresh(file, like=file)
+        self.disk.write(temporary, 0, content)
+        self._done(temporary, file, len(content))
+        self.counts["edited"] += 1
+
+    def _edited(self, file: str) -> None:
+        if self.disk.exists(file):
+            return
+        temporary = self._fresh(file, like=file)
+        size = self.cuts.get(file, os.stat(os.path.join(self.plan.root, file)).st_size)
+        how = self._bytes(file, temporary, size)
+        patch = self.patches.get(file)
+        if patch is not None:
+            self.disk.write(temporary, 8, patch.new)
+        self.disk.truncate(temporary, size)
+        self._done(temporary, file, size if how == "copied" else len(patch.new) if patch else 0)
+        self.counts[f"{how} and edited"] += 1
+
+    def _same(self, file: str, target: str, size: int) -> None:
+        temporary = self._fresh(target, like=file)
+        path = os.path.realpath(os.path.join(self.plan.root, file))
+        if size >= LINK_FROM and not self._clone(path, temporary):
+            with contextlib.suppress(OSError):
+                self.disk.unlink(temporary)
+                os.link(path, self.disk.path(temporary))
+                self.disk.rename(temporary, target)
+                self.counts["hard-linked"] += 1
+                return
+            self.disk.create(temporary, like=None)
+        how = self._bytes(file, temporary, size)
+        self._done(temporary, target, size if how == "copied" else 0)
+        self.counts[how] += 1
+
+    def _stream(self, stream: Stream, resume: Resume) -> None:
+        if self.disk.exists(stream.file):
+            self.meter.add(2 * stream.size, f"writing {stream.file}")
+            return
+        os.makedirs(os.path.dirname(self.disk.path(stream.file)), exist_ok=True)
+        files = Files(self.plan.root)
+        try:
+            write(self.disk, stream, files, self.meter, resume)
+        finally:
+            files.close()
+        self._done(stream.fresh, stream.file, stream.size)
+        self.counts["written anew"] += 1
+
+    # ------------------------------------------------------------ bytes
+    def _fresh(self, file: str, like: str) -> str:
+        os.makedirs(os.path.dirname(os.path.join(self.partial, file)), exist_ok=True)
+        temporary = beside(file, "tmp")
+        if self.disk.exists(temporary):
+            self.disk.unlink(temporary)
+        self.disk.create(temporary)
+        with contextlib.suppress(OSError):
+            mode = stat.S_IMODE(os.stat(os.path.join(self.plan.root, like)).st_mode)
+            os.chmod(self.disk.path(temporary), mode | stat.S_IWUSR)
+        return temporary
+
+    def _clone(self, path: str, temporary: str) -> bool:
+        import fcntl
+
+        source = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.ioctl(self.disk.descriptor(temporary), _FICLONE, source)
+            return True
+        except OSError:
+            return False
+        finally:
+            os.close(source)
+
+    def _bytes(self, file: str, temporary: str, size: int) -> str:
+        """Give a fresh file the first `size` bytes of a file of the checkpoint: "cloned" or "copied" (and compared)."""
+        path = os.path.realpath(os.path.join(self.plan.root, file))
+        if size and self._clone(path, temporary):
+            return "cloned"
+        source, target = os.open(path, os.O_RDONLY | os.O_CLOEXEC), self.disk.descriptor(temporary)
+        try:
+            done = 0
+            while done < size:
+                done += copy_range(source, done, target, done, min(size - done, 64 << 20))
+            self.disk.fsync(temporary)
+            self.disk.drop_cache(temporary)
+            for at in range(0, size, 8 << 20):
+                if os.pread(source, min(8 << 20, size - at), at) != os.pread(target, min(8 << 20, size - at), at):
+                    raise OSError(f"{file}: bytes at {at:,} did not arrive as they were sent")
+        finally:
+            os.close(source)
+        return "copied"
+
+    def _done(self, temporary: str, file: str, written: int) -> None:
+        self.disk.fsync(temporary)
+        self.disk.rename(temporary, file)
+        self.written += written
+
+
+def _stays(path: str, root: str) -> bool:
+    """True for a link that ends inside the checkpoint, or in the blobs of the same Hugging Face cache entry."""
+    real, base = os.path.realpath(path), os.path.realpath(root)
+    parts = base.split(os.sep)
+    entry = next((i for i, part in enumerate(parts) if part.startswith("models--")), None)
+    allowed = [base] if entry is None else [base, os.sep.join([*parts[: entry + 1], "blobs"])]
+    return any(real.startswith(place + os.sep) for place in allowed)
+
+
+def _can_clone(one: str, other: str) -> bool:
+    from loadproof.repair.gates import file_system
+
+    return file_system(one) in {"btrfs", "xfs", "bcachefs"} and os.stat(one).st_dev == os.stat(other).st_dev

@@ -1,0 +1,157 @@
+"""Edits of whole files and of JSON, on the draft; and how the indexes follow what happened to the tensors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from loadproof.repair.draft import Draft, RefusedError
+from loadproof.repair.jsontext import JsonEditError, add_members, delete_value, parse, rename_keys, set_value, show_path
+from loadproof.repair.sources import size_of
+from loadproof.types import DeleteJson, IndexFile, RebuildIndex, RegenerateHeader, SetAside, SetJson, TruncateFile
+
+ASIDE = ".set-aside"  # appended to the name: no reader looks for it
+
+
+def set_json(draft: Draft, edit: SetJson) -> None:
+    _edit_text(draft, edit.file, lambda text: set_value(text, edit.path, edit.value))
+
+
+def delete_json(draft: Draft, edit: DeleteJson) -> None:
+    _edit_text(draft, edit.file, lambda text: delete_value(text, edit.path))
+
+
+def _edit_text(draft: Draft, file: str, change: Callable[[str], str]) -> None:
+    try:
+        draft.texts[file] = change(draft.text(file))
+    except JsonEditError as error:
+        raise RefusedError(f"{file}: {error}", "edit the file by hand", file) from None
+    except ValueError as error:  # NaN and infinities have no spelling in JSON
+        raise RefusedError(f"{file}: the new value cannot be written as JSON: {error}", file=file) from None
+
+
+def rebuild_index(draft: Draft, edit: RebuildIndex) -> None:
+    for file in edit.files:
+        draft.shard(file)
+    draft.rebuilt[edit.index] = edit.files
+
+
+def regenerate_header(draft: Draft, edit: RegenerateHeader) -> None:
+    shard = draft.shard(edit.file)
+    shard.metadata = {**(shard.metadata or {}), **edit.metadata}
+    shard.clean = True
+
+
+def truncate(draft: Draft, edit: TruncateFile) -> None:
+    """Only what lies behind the last tensor may go."""
+    shard = draft.shard(edit.file)
+    header = shard.header
+    if header is None or not header.data_end <= edit.size <= header.size:
+        end = header.data_end if header else 0
+        raise RefusedError(f"{edit.file}: cannot be cut to {edit.size:,} bytes: its tensors end at {end:,}")
+    draft.cuts[edit.file] = edit.size
+
+
+def set_aside(draft: Draft, edit: SetAside) -> None:
+    present = {info.path for info in draft.inventory.files}
+    if edit.file not in present:
+        raise RefusedError(f"there is no {edit.file} to set aside")
+    target = edit.file + ASIDE
+    if target in present:
+        raise RefusedError(f"{target} is there already", "give it another name")
+    draft.moves[edit.file] = target
+    draft.shards.pop(edit.file, None)
+    draft.forget_places()
+
+
+HANDLERS: dict[type, Callable[[Draft, Any], None]] = {
+    SetJson: set_json,
+    DeleteJson: delete_json,
+    RebuildIndex: rebuild_index,
+    RegenerateHeader: regenerate_header,
+    TruncateFile: truncate,
+    SetAside: set_aside,
+}
+
+
+# ---------------------------------------------------------------- indexes
+def follow(draft: Draft) -> None:
+    """Bring every index in line with the draft. Entries that were wrong before and untouched stay as they are."""
+    for file, shards in draft.rebuilt.items():
+        draft.texts[file] = _fresh_index(draft, file, shards)
+    for index in draft.indexes():
+        if index.path not in draft.rebuilt and index.path not in draft.moves:
+            _follow_one(draft, index)
+
+
+def _fresh_index(draft: Draft, index: str, files: tuple[str, ...]) -> str:
+    files = tuple(file for file in files if file in draft.shards)
+    entries = {name: file.rpartition("/")[2] for file in files for name in draft.shards[file].entries}
+    total = sum(draft.shards[file].bytes() for file in files)
+    metadata = {**_old_metadata(draft, index), "total_size": total}
+    content = {"metadata": metadata, "weight_map": dict(sorted(entries.items()))}
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+
+def _old_metadata(draft: Draft, index: str) -> dict[str, Any]:
+    try:
+        document = parse(draft.text(index))
+    except (RefusedError, JsonEditError):
+        return {}
+    metadata = document.get("metadata") if isinstance(document, dict) else None
+    return metadata if isinstance(metadata, dict) else {}
+
+
+def _follow_one(draft: Draft, index: IndexFile) -> None:
+    folder = index.path.rpartition("/")[0]
+    prefix = folder and folder + "/"
+    new_keys, added = _changes(draft, index, prefix)
+    if not new_keys and not added:
+        return
+    try:
+        text = rename_keys(draft.text(index.path), ("weight_map",), new_keys)
+        text = add_members(text, ("weight_map",), {name: file.removeprefix(prefix) for name, file in added.items()})
+        draft.texts[index.path] = _with_total(text, index, _growth(draft))
+    except JsonEditError as error:
+        raise RefusedError(f"{index.path}: {error}", "rebuild the index in the same plan", index.path) from None
+
+
+def _changes(draft: Draft, index: IndexFile, prefix: str) -> tuple[dict[str, str | None], dict[str, str]]:
+    """Keys to rename or remove (None), and names to add with their file."""
+    new_keys: dict[str, str | None] = {}
+    added: dict[str, str] = {}
+    listed = {prefix + file for file in index.weight_map.values()}
+    for shard in draft.shards.values():
+        if shard.header is not None and shard.file not in listed:
+            continue
+        now = {entry.origin[1]: name for name, entry in shard.entries.items() if entry.origin}
+        for name in shard.header.tensors if shard.header else ():
+            if index.weight_map.get(name) == shard.file.removeprefix(prefix) and now.get(name) != name:
+                new_keys[name] = now.get(name)
+                added.update((name, other.file) for other in draft.find(name) if now.get(name) is None)
+        added.update((name, shard.file) for name, entry in shard.entries.items() if entry.origin is None)
+    return new_keys, added
+
+
+def _with_total(text: str, index: IndexFile, growth: int) -> str:
+    if index.total_size is None or not growth:
+        return text
+    return set_value(text, ("metadata", "total_size"), index.total_size + growth)
+
+
+def _growth(draft: Draft) -> int:
+    """Bytes of tensors that the draft has more than the disk."""
+    before: dict[str, int] = {}
+    after: dict[str, int] = {}
+    for shard in draft.shards.values():
+        before.update((name, t.end - t.begin) for name, t in (shard.header.tensors.items() if shard.header else ()))
+        after.update((name, size_of(entry.source)) for name, entry in shard.entries.items())
+    return sum(after.values()) - sum(before.values())
+
+
+def describe_json_edit(edit: SetJson | DeleteJson) -> str:
+    """``config.json: text_config.vocab_size = 32000``"""
+    if isinstance(edit, DeleteJson):
+        return f"{edit.file}: delete {show_path(edit.path)}"
+    return f"{edit.file}: {show_path(edit.path)} = {json.dumps(edit.value)[:200]}"

@@ -1,0 +1,175 @@
+"""When an in-place change is refused. Every reason names the way out; the usual one is a copy (``--out DIR``)."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterable
+
+from loadproof.repair.plan import Plan, Refusal
+from loadproof.repair.steps import Cut, Move, Patch, Rewrite, Step, Swap
+
+COPY = "make a repaired copy with --out DIR"
+CLOSE_READERS = "stop the programs that use it, or " + COPY
+# File systems whose fsync or rename does not promise what the protocol needs, or whose users are on other machines.
+_REMOTE = """nfs nfs4 cifs smb3 smbfs smb2 9p ceph lustre glusterfs gfs2 ocfs2 afs ncpfs beegfs gpfs orangefs pvfs2
+virtiofs fuse fuseblk davfs vboxsf prl_fs drvfs"""
+REMOTE = frozenset(_REMOTE.split())
+
+
+def gates(plan: Plan, *, readers_stopped: bool = False) -> tuple[Refusal, ...]:
+    """Reasons to refuse `apply`. `readers_stopped`: the user vouches where the kernel cannot tell (overlay, tmpfs)."""
+    refusals = list(_folder_gates(plan.root))
+    for step in plan.steps:
+        refusals += _step_gates(plan.root, step, readers_stopped)
+    refusals += _space_gates(plan)
+    unique = {(refusal.file, refusal.reason): refusal for refusal in refusals}
+    return tuple(unique.values())
+
+
+def _folder_gates(root: str) -> Iterable[Refusal]:
+    kind = file_system(root)
+    if kind in REMOTE or kind.startswith("fuse."):
+        yield Refusal(
+            f"{root} is on a {kind} file system, where neither crash safety nor other users can be checked", COPY
+        )
+    if os.statvfs(root).f_flag & os.ST_RDONLY:
+        yield Refusal(f"{root} is on a file system mounted read-only", COPY)
+    elif not os.access(root, os.W_OK | os.X_OK):
+        yield Refusal(f"the folder {root} is not writable", COPY)
+    if is_hub_cache(root):
+        yield Refusal(
+            f"{root} is in a Hugging Face cache: its files are named by their hash and shared by snapshots", COPY
+        )
+
+
+def _step_gates(root: str, step: Step, readers_stopped: bool) -> Iterable[Refusal]:
+    file = step.source if isinstance(step, Move) else step.file
+    path = os.path.join(root, file)
+    if isinstance(step, Move) and os.path.lexists(os.path.join(root, step.target)):
+        yield Refusal(f"{step.target} is there already", "give it another name", file)
+    if not os.path.lexists(path):
+        return  # made by this plan
+    found = os.lstat(path)
+    reasons = list(_reasons(path, found, in_place=isinstance(step, Patch | Cut)))
+    yield from (Refusal(f"{file}: {reason}", COPY, file) for reason in reasons)
+    if not reasons and isinstance(step, Patch | Cut | Swap):
+        yield from _reader_gates(file, path, readers_stopped)
+
+
+def _reasons(path: str, found: os.stat_result, *, in_place: bool) -> Iterable[str]:
+    if stat.S_ISLNK(found.st_mode):
+        yield "a symbolic link: the change would land elsewhere"
+        return
+    if not stat.S_ISREG(found.st_mode):
+        yield "not a regular file"
+        return
+    if in_place and found.st_nlink != 1:
+        yield f"{found.st_nlink} hard links: the change would reach the other names"
+    if is_blob(path):
+        yield "a content-addressed blob: its name is its hash and others share it"
+    if found.st_uid != os.geteuid():
+        yield "owned by another user"
+    if not found.st_mode & stat.S_IWUSR:
+        yield "read-only"
+    elif in_place:
+        with contextlib.suppress(OSError):
+            os.close(os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC))
+            return
+        yield "cannot be opened for writing (immutable, or in use as a program)"
+
+
+def _reader_gates(file: str, path: str, readers_stopped: bool) -> Iterable[Refusal]:
+    used = is_used_elsewhere(path)
+    if used:
+        yield Refusal(f"{file}: open or mapped by another program", CLOSE_READERS, file)
+    elif used is None and not readers_stopped:
+        yield Refusal(
+            f"{file}: this file system cannot tell whether other programs use it",
+            f"say --readers-stopped if none does, or {COPY}",
+            file,
+        )
+
+
+def is_used_elsewhere(path: str) -> bool | None:
+    """True if any other descriptor or mapping of the file exists; None where the kernel cannot tell.
+
+    Linux grants a write lease on a local file only to its sole user.
+    """
+    try:
+        import fcntl
+
+        descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except (ImportError, OSError):
+        return None
+    try:
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+        return False
+    except BlockingIOError:
+        return True
+    except (OSError, AttributeError):
+        return None
+    finally:
+        os.close(descriptor)
+
+
+def is_blob(path: str) -> bool:
+    """A file of a content-addressed store: Hugging Face blobs and snapshots, ollama blobs."""
+    real = os.path.realpath(path)
+    return is_hub_cache(real) or os.path.basename(os.path.dirname(real)) == "blobs"
+
+
+def is_hub_cache(path: str) -> bool:
+    parts = os.path.realpath(path).split(os.sep)
+    return any(part.startswith(("models--", "datasets--", "spaces--")) for part in parts)
+
+
+def file_system(path: str) -> str:
+    """The type of the file system that holds `path`, e.g. ``ext4``; empty where that cannot be told."""
+    real, best, kind = os.path.realpath(path), "", ""
+    try:
+        with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as stream:
+            for line in stream:
+                left, _, right = line.partition(" - ")
+                point = left.split(" ")[4].replace("\\040", " ")
+                inside = point == "/" or real == point or real.startswith(point + "/")
+                if inside and len(point) >= len(best):
+                    best, kind = point, right.split(" ")[0]
+    except (OSError, IndexError):
+        return ""
+    return kind
+
+
+def _space_gates(plan: Plan) -> Iterable[Refusal]:
+    needed = bytes_needed(plan)
+    free = free_bytes(plan.root)
+    if needed > free:
+        text = f"{needed:,} bytes are needed beside the checkpoint, {free:,} are free"
+        yield Refusal(text, "free some space, or make the copy on another disk with --out DIR")
+
+
+def bytes_needed(plan: Plan) -> int:
+    """Upper bound of the bytes that exist beside the old files at any moment of an in-place repair."""
+    record = sum(_kept_bytes(step) for step in plan.steps)
+    texts = sum(len(step.new or b"") for step in plan.steps if isinstance(step, Rewrite))
+    return record + texts + sum(stream.size for stream in plan.streams) + (1 << 20)
+
+
+def _kept_bytes(step: Step) -> int:
+    match step:
+        case Patch(_, _, old, new):
+            return len(old) + len(new)
+        case Rewrite(_, before, after):
+            return len(before or b"") + len(after or b"")
+        case Cut(_, _, tail, _):
+            return len(tail)
+        case _:
+            return 0
+
+
+def free_bytes(folder: str) -> int:
+    """Bytes that this user may still write there."""
+    found = os.statvfs(folder)
+    return found.f_bavail * found.f_frsize

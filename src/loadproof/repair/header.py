@@ -1,0 +1,139 @@
+"""The header of a safetensors file, read as it stands and written anew.
+
+Layout: u64 little-endian length n, n bytes of JSON, data; offsets count from the start of the data.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from math import prod
+from typing import Any
+
+from msgspec import Struct
+
+from loadproof.types import Shape
+
+LENGTH = struct.Struct("<Q")
+HEADER_LIMIT = 100_000_000  # bytes of JSON that the official reader accepts
+BITS = {
+    **dict.fromkeys(("BOOL", "U8", "I8", "F8_E5M2", "F8_E4M3", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ"), 8),
+    **dict.fromkeys(("I16", "U16", "F16", "BF16"), 16),
+    **dict.fromkeys(("I32", "U32", "F32"), 32),
+    **dict.fromkeys(("I64", "U64", "F64", "C64"), 64),
+    "F4": 4,
+    "F6_E2M3": 6,
+    "F6_E3M2": 6,
+}
+
+
+class HeaderError(ValueError):
+    """The header is not one that can be edited; the message says why."""
+
+
+class Tensor(Struct, frozen=True):
+    """`begin`/`end` are absolute byte offsets in the file."""
+
+    dtype: str
+    shape: Shape
+    begin: int
+    end: int
+
+
+class Header(Struct, frozen=True):
+    """`raw` are the n bytes as they stand, padding included; tensors keep the order of the file."""
+
+    raw: bytes
+    size: int  # of the whole file
+    tensors: dict[str, Tensor]
+    metadata: dict[str, str] | None
+
+    @property
+    def data_start(self) -> int:
+        return LENGTH.size + len(self.raw)
+
+    @property
+    def data_end(self) -> int:
+        return max((tensor.end for tensor in self.tensors.values()), default=self.data_start)
+
+
+def bytes_of(dtype: str, shape: Shape) -> int:
+    """Bytes of a tensor. Raises HeaderError when they are unknown or not whole."""
+    if dtype not in BITS:
+        raise HeaderError(f"unknown dtype {dtype!r}")
+    bits = BITS[dtype] * prod(shape)
+    if bits % 8:
+        raise HeaderError(f"{dtype} {list(shape)} is not a whole number of bytes")
+    return bits // 8
+
+
+def read_header(path: str) -> Header:
+    """Raises OSError, or HeaderError for a header that cannot be trusted with an edit."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        size = os.fstat(descriptor).st_size
+        length = LENGTH.unpack(os.pread(descriptor, 8, 0).ljust(8, b"\xff"))[0]
+        if length > min(HEADER_LIMIT, size - LENGTH.size):
+            raise HeaderError("not a safetensors file, or cut off inside its header")
+        return parse_header(os.pread(descriptor, length, LENGTH.size), size)
+    finally:
+        os.close(descriptor)
+
+
+def parse_header(raw: bytes, size: int) -> Header:
+    """Raises HeaderError."""
+    if raw[:1] == b"\0":
+        raise HeaderError("a repair was interrupted here and its journal is gone: the header is closed by a NUL byte")
+    try:
+        entries = json.loads(raw.decode("utf-8"), object_pairs_hook=_unique)
+    except RecursionError:
+        raise HeaderError("its header is nested too deeply") from None
+    except UnicodeDecodeError:
+        raise HeaderError("its header is not UTF-8") from None
+    except ValueError as error:
+        raise HeaderError(f"its header is not JSON that can be edited: {error}") from None
+    if not isinstance(entries, dict):
+        raise HeaderError("its header is not an object")
+    metadata = entries.pop("__metadata__", None)
+    if metadata is not None and not _is_text_map(metadata):
+        raise HeaderError("__metadata__ is not a map of texts")
+    start = LENGTH.size + len(raw)
+    tensors = {name: _tensor(name, entry, start) for name, entry in entries.items()}
+    return Header(raw=raw, size=size, tensors=tensors, metadata=metadata)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise HeaderError("a key appears twice in its header: which tensor is meant cannot be told")
+    return found
+
+
+def _is_text_map(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
+
+
+def _tensor(name: str, entry: Any, start: int) -> Tensor:
+    try:
+        dtype, shape, (begin, end) = entry["dtype"], tuple(entry["shape"]), entry["data_offsets"]
+        whole = all(type(number) is int and number >= 0 for number in (*shape, begin, end))
+    except (TypeError, KeyError, ValueError):
+        raise HeaderError(f"the entry of {name!r} is not a tensor") from None
+    if not whole or bytes_of(dtype, shape) != end - begin:
+        raise HeaderError(f"the entry of {name!r} contradicts itself: {dtype} {list(shape)} in {end - begin} bytes")
+    return Tensor(dtype=dtype, shape=shape, begin=start + begin, end=start + end)
+
+
+def encode(tensors: dict[str, Tensor], metadata: dict[str, str] | None, start: int) -> bytes:
+    """The JSON of a header whose data begins at `start` in the file that the offsets count in. Not padded."""
+    entries: dict[str, Any] = {} if metadata is None else {"__metadata__": metadata}
+    for name, tensor in tensors.items():
+        offsets = [tensor.begin - start, tensor.end - start]
+        entries[name] = {"dtype": tensor.dtype, "shape": list(tensor.shape), "data_offsets": offsets}
+    return json.dumps(entries, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def padded(text: bytes) -> bytes:
+    """Spaces up to a multiple of 8, as the official writer does."""
+    return text + b" " * (-len(text) % 8)

@@ -1,0 +1,344 @@
+"""Edits of JSON text that touch only the bytes they must: formatting, key order and line ends stay as they are.
+
+Values are addressed by a path of keys and list positions. Every edit is checked: the edited text must parse to exactly
+the edited value.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from loadproof.types import JsonPath
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_SCALAR = re.compile(r"[^\s,\]}]+")
+_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
+
+
+class JsonEditError(ValueError):
+    """The edit cannot be made; the message says why."""
+
+
+class Member(NamedTuple):
+    """One member of an object or list: its key and the text spans [begin, end) of key and value."""
+
+    key: str | int
+    start: int  # where the member begins: at its key, or at its value in a list
+    value: int
+    end: int
+
+
+def parse(text: str) -> Any:
+    """The value of a JSON text. Raises JsonEditError for what is not plain JSON, duplicate keys included."""
+    try:
+        return json.loads(text, object_pairs_hook=_no_duplicates, parse_constant=_no_constant)
+    except RecursionError:
+        raise JsonEditError("nested too deeply") from None
+    except ValueError as error:
+        raise JsonEditError(str(error)) from None
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise JsonEditError(f"the key {twice!r} appears twice in one object: which one counts is not for a tool to say")
+    return found
+
+
+def _no_constant(word: str) -> Any:
+    raise JsonEditError(f"{word} is not JSON")
+
+
+# ---------------------------------------------------------------- edits
+def set_value(text: str, path: JsonPath, value: Any) -> str:
+    """`text` with the value at `path` replaced, or added at the end of its object. Raises JsonEditError."""
+    wanted = assign(parse(text), path, value)
+    edited = _set(text, _skip(text, 0), path, value)
+    return _proved(edited, wanted)
+
+
+def delete_value(text: str, path: JsonPath) -> str:
+    """`text` without the member at `path`. Raises JsonEditError when there is none."""
+    wanted = parse(text)
+    parent = _walk(wanted, path[:-1])
+    _walk(parent, path[-1:])
+    del parent[path[-1]]
+    position = _find(text, path[:-1])
+    members = list(members_of(text, position))
+    at = next(i for i, member in enumerate(members) if member.key == path[-1])
+    return _proved(_without(text, members, at), wanted)
+
+
+def rename_keys(text: str, path: JsonPath, new_keys: Mapping[str, str | None]) -> str:
+    """`text` with the keys of the object at `path` renamed; None removes the member. Raises JsonEditError."""
+    wanted = parse(text)
+    _rename(wanted, path, new_keys)
+    kept: list[str] = []
+    members = list(members_of(text, _find(text, path)))
+    done, any_kept = 0, False
+    ascii_only = text.isascii()
+    for i, member in enumerate(members):
+        new = new_keys.get(str(member.key), member.key)
+        if new is None:
+            begin, end = _extent(members, i, any_before=any_kept)
+            kept.append(text[done:begin])
+            done = end
+            continue
+        any_kept = True
+        if new != member.key:
+            end = _string_end(text, member.start)
+            kept += [text[done : member.start], json.dumps(new, ensure_ascii=ascii_only)]
+            done = end
+    kept.append(text[done:])
+    return _proved("".join(kept), wanted)
+
+
+def add_members(text: str, path: JsonPath, members: Mapping[str, Any]) -> str:
+    """`text` with members added at the end of the object at `path`, all at once. Raises JsonEditError."""
+    wanted = parse(text)
+    target = _walk(wanted, path)
+    if not isinstance(target, dict) or not target.keys().isdisjoint(members):
+        raise JsonEditError(f"{show_path(path)} is no object, or has one of the keys already")
+    target.update(members)
+    position = _find(text, path)
+    present = list(members_of(text, position))
+    if not present or not members:
+        return _proved(_replace(text, position, target) if members else text, wanted)
+    last = present[-1]
+    before = _rstrip(text, last.start)
+    gap = text[before : last.start] or (" " if len(present) < 2 else "")
+    colon, ascii_only = _colon(text, present), text.isascii()
+    indent, spread = _indent_at(text, last.start), "\n" in gap
+    added = [
+        f",{gap}{json.dumps(key, ensure_ascii=ascii_only)}{colon}{_dump(text, value, indent, spread)}"
+        for key, value in members.items()
+    ]
+    return _proved(text[: last.end] + "".join(added) + text[last.end :], wanted)
+
+
+def assign(document: Any, path: JsonPath, value: Any) -> Any:
+    """The document with the value set (in place where it can). Missing objects on the way are created."""
+    if not path:
+        return value
+    step, rest = path[0], path[1:]
+    if isinstance(document, dict) and isinstance(step, str):
+        document[step] = assign(document.get(step, {} if rest else None), rest, value)
+    elif isinstance(document, list) and isinstance(step, int) and 0 <= step <= len(document) - bool(rest):
+        document[step : step + 1] = [assign(document[step] if rest else None, rest, value)]
+    else:
+        raise JsonEditError(f"there is no place {step!r} in {type(document).__name__}")
+    return document
+
+
+def _walk(document: Any, path: JsonPath) -> Any:
+    for step in path:
+        try:
+            document = document[step]
+        except (KeyError, IndexError, TypeError):
+            raise JsonEditError(f"there is no {show_path(path)}") from None
+    return document
+
+
+def _rename(document: Any, path: JsonPath, new_keys: Mapping[str, str | None]) -> None:
+    target = _walk(document, path)
+    pairs = [(new_keys.get(key, key), value) for key, value in target.items()]
+    left = [(key, value) for key, value in pairs if key is not None]
+    if len(dict(left)) != len(left):
+        raise JsonEditError("two keys would become one")
+    target.clear()
+    target.update(left)
+
+
+def _proved(text: str, wanted: Any) -> str:
+    if not same(parse(text), wanted):
+        raise JsonEditError("the edited text does not say what it should")
+    return text
+
+
+def same(one: Any, other: Any) -> bool:
+    """Equality that tells 1 from 1.0 and from true, and minds the order of keys."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)
+
+
+def show_path(path: JsonPath) -> str:
+    """``text_config.layer_types[20]``"""
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return text.removeprefix(".") or "the document"
+
+
+# ---------------------------------------------------------------- text level
+def _set(text: str, position: int, path: JsonPath, value: Any) -> str:
+    if not path:
+        return _replace(text, position, value)
+    members = list(members_of(text, position))
+    for member in members:
+        if member.key == path[0]:
+            return _set(text, member.value, path[1:], value)
+    for step in reversed(path[1:]):
+        value = {step: value}
+    return _insert(text, position, members, path[0], value)
+
+
+def _replace(text: str, position: int, value: Any) -> str:
+    """Replace the value at `position`; inside containers of the same outline only the parts that differ."""
+    end = end_of(text, position)
+    old = json.loads(text[position:end])
+    if same(old, value):
+        return text
+    if isinstance(old, list) and isinstance(value, list) and len(old) == len(value):
+        keys: list[str | int] = list(range(len(old)))
+    elif isinstance(old, dict) and isinstance(value, dict) and list(old) == list(value):
+        keys = list(old)
+    else:
+        return text[:position] + _render(text, position, end, value) + text[end:]
+    for member in reversed(list(members_of(text, position))):  # from the back: spans before it stay valid
+        if member.key in keys and not same(old[member.key], value[member.key]):
+            text = _replace(text, member.value, value[member.key])
+    return text
+
+
+def _insert(text: str, position: int, members: list[Member], key: str | int, value: Any) -> str:
+    is_object = text[position] == "{"
+    label = json.dumps(key, ensure_ascii=text.isascii()) + _colon(text, members) if is_object else ""
+    if members:
+        last = members[-1]
+        gap = text[_rstrip(text, last.start) : last.start] or (" " if len(members) < 2 else "")
+        rendered = _dump(text, value, _indent_at(text, last.start), spread="\n" in gap)
+        return text[: last.end] + "," + gap + label + rendered + text[last.end :]
+    end = end_of(text, position)
+    if "\n" not in text:
+        return text[: position + 1] + label + _dump(text, value, "", spread=False) + text[end - 1 :]
+    outer = _indent_at(text, position)
+    line = _newline(text) + outer + _unit(text)
+    rendered = _dump(text, value, outer + _unit(text), spread=True)
+    return text[: position + 1] + line + label + rendered + _newline(text) + outer + text[end - 1 :]
+
+
+def _render(text: str, begin: int, end: int, value: Any) -> str:
+    old = text[begin:end]
+    empty_or_scalar = old[0] not in "[{" or not old[1:-1].strip()
+    spread = "\n" in old if not empty_or_scalar else "\n" in text
+    return _dump(text, value, _indent_at(text, begin), spread)
+
+
+def _dump(text: str, value: Any, indent: str, spread: bool) -> str:
+    ascii_only = text.isascii()
+    if not spread:
+        return json.dumps(value, ensure_ascii=ascii_only, allow_nan=False)
+    rendered = json.dumps(value, ensure_ascii=ascii_only, allow_nan=False, indent=_unit(text))
+    return rendered.replace("\n", _newline(text) + indent)  # strings hold no raw line break
+
+
+def _without(text: str, members: list[Member], at: int) -> str:
+    begin, end = _extent(members, at, any_before=at > 0)
+    return text[:begin] + text[end:]
+
+
+def _extent(members: list[Member], at: int, *, any_before: bool) -> tuple[int, int]:
+    # A member goes with the comma before it; where none is left before it, with the comma after it.
+    if any_before:
+        return members[at - 1].end, members[at].end
+    if at + 1 < len(members):
+        return members[at].start, members[at + 1].start
+    return members[at].start, members[at].end
+
+
+def _colon(text: str, members: list[Member]) -> str:
+    if not members:
+        return ": "
+    last = members[-1]
+    return text[_string_end(text, last.start) : last.value]
+
+
+def _unit(text: str) -> str:
+    found = re.search(r"[{\[]\r?\n([ \t]+)\S", text)
+    return found.group(1) if found else "  "
+
+
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def _indent_at(text: str, position: int) -> str:
+    line = text.rfind("\n", 0, position) + 1
+    found = re.compile(r"[ \t]*").match(text, line)
+    return found.group() if found else ""
+
+
+def _rstrip(text: str, position: int) -> int:
+    while position and text[position - 1] in " \t\r\n":
+        position -= 1
+    return position
+
+
+# ---------------------------------------------------------------- scanner
+def members_of(text: str, position: int) -> Iterator[Member]:
+    """The members of the object or list that begins at `position`."""
+    is_object = text[position] == "{"
+    at = _skip(text, position + 1)
+    index = 0
+    while text[at] not in "}]":
+        start, key = at, index
+        if is_object:
+            at = _string_end(text, at)
+            name = json.loads(text[start:at])
+            at = _skip(text, _skip(text, at) + 1)
+        end = end_of(text, at)
+        yield Member(name if is_object else key, start, at, end)
+        at = _skip(text, end)
+        if text[at] == ",":
+            at = _skip(text, at + 1)
+        index += 1
+
+
+def end_of(text: str, position: int) -> int:
+    """Where the value that begins at `position` ends."""
+    first = text[position]
+    if first == '"':
+        return _string_end(text, position)
+    if first not in "{[":
+        found = _SCALAR.match(text, position)
+        return found.end() if found else position
+    depth = 0
+    for token in _BRACKET.finditer(text, position):
+        if token.group() in ("{", "["):
+            depth += 1
+        elif token.group() in ("}", "]"):
+            depth -= 1
+            if depth == 0:
+                return token.end()
+    raise JsonEditError("unbalanced brackets")
+
+
+def _find(text: str, path: JsonPath) -> int:
+    position = _skip(text, 0)
+    for step in path:
+        found = [m.value for m in members_of(text, position) if m.key == step] if text[position] in "{[" else []
+        if not found:
+            raise JsonEditError(f"there is no {show_path(path)}")
+        position = found[0]
+    return position
+
+
+def _skip(text: str, position: int) -> int:
+    found = _SPACE.match(text, position)
+    return found.end() if found else position
+
+
+def _string_end(text: str, position: int) -> int:
+    found = _STRING.match(text, position)
+    if not found:
+        raise JsonEditError(f"expected a string at character {position}")
+    return found.end()

@@ -1,0 +1,73 @@
+"""What a repair would do, as data, before anything is touched."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from loadproof.repair.sources import Source, size_of
+from loadproof.repair.steps import Step
+from loadproof.types import Edit
+
+Action = Literal["patch header", "new header", "rewrite", "add file", "edit text", "cut tail", "set aside"]
+
+
+class Refusal(Struct, frozen=True):
+    """Why the plan cannot be carried out, and what can be done instead."""
+
+    reason: str
+    alternative: str = ""
+    file: str = ""
+
+
+class Change(Struct, frozen=True):
+    """What happens to one file. `writes` counts bytes, journal aside; `diff` are lines for people."""
+
+    file: str
+    action: Action
+    writes: int
+    note: str = ""
+    diff: tuple[str, ...] = ()
+
+
+class Stream(Struct, frozen=True):
+    """A file written from the start: length prefix and header, then the sources one after another."""
+
+    file: str  # the file it becomes
+    fresh: str  # the helper name under which it is prepared
+    head: bytes
+    body: tuple[Source, ...]
+
+    @property
+    def size(self) -> int:
+        return len(self.head) + sum(map(size_of, self.body))
+
+
+class Plan(Struct, frozen=True):
+    """Pure data: `apply` and `apply_to_copy` carry it out. Nothing to do: no steps and no refusals."""
+
+    root: str
+    edits: tuple[Edit, ...]
+    number: int  # of the undo record that it leaves
+    changes: tuple[Change, ...] = ()
+    steps: tuple[Step, ...] = ()
+    streams: tuple[Stream, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+
+    @property
+    def writes(self) -> int:
+        """Bytes that carrying it out in place writes, journal aside."""
+        return sum(change.writes for change in self.changes)
+
+    @property
+    def header_only(self) -> bool:
+        """True when no tensor byte is read or written."""
+        return not self.streams
+
+    @property
+    def fingerprint(self) -> str:
+        """The same for equal plans only: an interrupted stream may be resumed under it."""
+        return hashlib.sha256(msgspec.msgpack.encode((self.root, self.steps, self.streams))).hexdigest()
