@@ -132,7 +132,10 @@ def _quantized(missing: Sequence[str], unexpected: Sequence[str], symptom: Sympt
         yield "engine-drops-scales", "possible", scales, "scale tensors unexpected"
         yield "quant-set", "possible", scales, "scale tensors unexpected"
     lacks = _some(missing, _QUANT)
-    if lacks and not scales:
+    if lacks and not scales and len({n.rpartition(".")[0] for n in missing}) == 1:
+        yield "quant-set", "likely", lacks, "scale tensors of one module missing"
+        yield "quant-companion", "possible", lacks, "scale tensors of one module missing"
+    elif lacks and not scales:
         yield "quant-config-stale", "likely", lacks, "scale tensors missing"
         yield "quant-companion", "possible", lacks, "scale tensors missing"
 
@@ -166,7 +169,10 @@ def _head(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -
     if lost and any(re.search(r"^output\.weight$", n) for n in unexpected):
         yield "foreign-dialect", "possible", "output.weight", "Meta head name"
         yield "tie-redundant", "likely", "output.weight", "tied head in one format only"
-    if lost and len(missing) <= 2 and not nested:
+    if lost and symptom.engine == "vllm" and not nested:  # vLLM says nothing about a head that is simply absent
+        yield "head-wrapped", "possible", lost, "the head went elsewhere"
+        yield "head-missing", "possible", lost, "only the head is missing"
+    elif lost and len(missing) <= 2 and not nested:
         yield "head-missing", "likely", lost, "only the head is missing"
         yield "tie-not-honoured", "possible", lost, "only the head is missing"
     extra = [n for n in unexpected if _HEAD.search(n)]
@@ -248,7 +254,10 @@ def _mixers(names: Sequence[str]) -> dict[str, tuple[str, str]]:
 
 def _depth(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:
     lost = {layer for n in missing if (layer := layer_of(n)) is not None}
-    if missing and not unexpected and len(lost) == 1 and len(missing) >= 6 and all(layer_of(n) in lost for n in missing):
+    cut = any(line.rstrip().endswith("...") for line in symptom.lines)
+    if missing and not unexpected and len(lost) == 1 and all(layer_of(n) in lost for n in missing) and (
+        len(missing) >= 6 or (cut and len(missing) == 1)
+    ):
         yield "depth", "likely", missing[0], "one whole layer missing"
     mtp = _some(unexpected, _MTP)
     if mtp:
@@ -281,8 +290,10 @@ def _lost(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -
         yield "text-vs-vlm", "likely", _some(missing, _VISION), "vision part missing"
     ends = Counter(re.sub(r"^.*?(?:\d+|\{[^}]*\}|<[^>]*>)\.", "", n) for n in missing)
     layered = [n for n in missing if layer_of(n) is not None or _INDEX.search(n)]
-    if layered and len(ends) <= 4 and len(layered) == len(missing):
-        yield "saver-dropped", "likely", layered[0], "the same parameters in the layers"
+    many = len({layer_of(n) for n in layered}) > 1 or any("{" in n or "<" in n for n in layered)
+    norms = all(re.search(r"norm", n) for n in missing)
+    if norms or (layered and many and len(ends) <= 4 and len(layered) == len(missing)):
+        yield "saver-dropped", "likely", missing[0], "the same parameters in the layers"
     yield "shard-missing", "possible", missing[0], "missing only"
     yield "saver-dropped", "possible", missing[0], "missing only"
 

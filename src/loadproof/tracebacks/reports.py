@@ -12,12 +12,10 @@ from loadproof.tracebacks.patterns import NAME, SHAPE
 from loadproof.tracebacks.shapes import read_shapes
 from loadproof.types import Mismatch, Shape
 
-_TABLE = re.compile(
-    r"^\s*[|]?\s*(?P<name>[^\s|]+)\s*\|\s*(?P<status>MISSING|UNEXPECTED|MISMATCH|CONVERSION)\b\s*\|?(?P<rest>.*)$"
-)
-_TABLE_INLINE = re.compile(r"(?P<name>[\w.{}*<>-]+)\s*\|\s*(?P<status>MISSING|UNEXPECTED|MISMATCH|CONVERSION)\b")
+_TABLE = re.compile(r"(?P<name>[^\s|]+)\s*\|\s*(?P<status>MISSING|UNEXPECTED|MISMATCH|CONVERSION)\b")
 _SIZE = re.compile(
     rf"size mismatch for (?P<name>{NAME}?):?\s.*?(?P<stored>{SHAPE}).*?(?P<wanted>{SHAPE})"
+    rf"|(?P<name7>(?:qzeros|scales|weight|bias|size mismatch|[\w.]*\.[\w.]+)):? <?(?P<stored7>{SHAPE})>? vs\.? <?(?P<wanted7>{SHAPE})>?"
     rf"|(?P<name2>{NAME}): found shape (?P<stored2>{SHAPE}) in the checkpoint and (?P<wanted2>{SHAPE})"
     rf"|Expected shape (?P<wanted3>{SHAPE}) but received shape (?P<stored3>{SHAPE}) for parameter (?P<name3>{NAME})"
     rf"|Mismatched parameter (?P<name4>{NAME}) shape\. Actual (?P<stored4>{SHAPE}), expected (?P<wanted4>{SHAPE})"
@@ -28,7 +26,7 @@ _LISTS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(text), kind)
     for text, kind in (
         (r"not initialized from the model checkpoint.*?newly initialized(?: because the shapes did not match)?:", "missing"),
-        (r"were not initialized: (?=[\[{])", "missing"),
+        (r"not initialized: (?=[\[{])", "missing"),
         (r"newly initialized: (?=[\[{])", "missing"),
         (r"[Mm]issing key\(?s?\)?(?: in state_dict)?: ", "missing"),
         (r"missing keys in the checkpoint model loaded: ", "missing"),
@@ -42,7 +40,7 @@ _LISTS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"unexpected keys in the checkpoint model loaded: ", "unexpected"),
         (r"Found unexpected (?:adapter )?keys while loading the checkpoint: ", "unexpected"),
         (r"Received (?:\d+ )?parameters not in model: ?", "unexpected"),
-        (r"not used when initializing \w+: (?=[\[{])", "unexpected"),
+        (r"not used(?: when initializing \w+)?: (?=[\[{])", "unexpected"),
     )
 )  # fmt: skip
 _WORD = re.compile(r"'([^'\s]+)'|\"([^\"\s]+)\"|((?:[\w-]+|<[^>]*>)(?:\.(?:[\w*-]+|<[^>]*>|\{[^}\s]*\}))+)")
@@ -71,8 +69,7 @@ def read_reports(lines: Sequence[str]) -> Rows:
 
 
 def _read_table(text: str, rows: Rows) -> None:
-    found = [m for m in (_TABLE.match(text),) if m] or list(_TABLE_INLINE.finditer(text))
-    for row in found:
+    for row in _TABLE.finditer(text):
         kind = {"MISSING": rows.missing, "UNEXPECTED": rows.unexpected}.get(row["status"])
         if kind is not None and len(kind) < LIMIT:
             kind.setdefault(row["name"])
@@ -83,7 +80,7 @@ def _read_sizes(text: str, rows: Rows) -> None:
         return
     for found in _SIZE.finditer(text):
         parts = [value for value in found.groupdict().items() if value[1] is not None]
-        values = {key.rstrip("23456"): value for key, value in parts}
+        values = {key.rstrip("234567"): value for key, value in parts}
         stored, wanted = (_one_shape(values[key]) for key in ("stored", "wanted"))
         name = values["name"].strip("'\"")
         if stored is not None and wanted is not None and len(rows.mismatched) < LIMIT:
@@ -113,7 +110,7 @@ def _names_from(lines: Sequence[str], at: int, begin: int) -> Iterator[str]:
     close = {"[": "]", "{": "}"}.get(opened, "")
     for _ in range(2000):
         end = _end_of_list(text, close)
-        yield from _names_in(text if end is None else text[:end])
+        yield from _names_in(text if end is None else text[:end], bool(close))
         at += 1
         if end is not None or at >= len(lines):
             return
@@ -134,7 +131,10 @@ def _goes_on(text: str) -> bool:
     return bool(re.match(r"^\s*['\"]?[\w.{}-]+['\"]?,?\s*$", text)) and "." in text
 
 
-def _names_in(text: str) -> Iterator[str]:
+def _names_in(text: str, listed: bool) -> Iterator[str]:
+    bare = re.fullmatch(r"\s*[\[{]?([\w/]+_[\w/]+)", text)
+    if listed and bare:
+        yield bare[1]
     for found in _WORD.finditer(text):
         quoted = found[1] or found[2]
         name = (quoted or found[3]).rstrip(".,")

@@ -107,7 +107,7 @@ def _caused_by(texts: Sequence[str]) -> Iterator[str]:
 def _assemble(root: Raised | None, said: list[str], rows: Rows, texts: Sequence[str]) -> Symptom:
     frames = tuple(root.frames) if root else ()
     text = "\n".join(texts)
-    engine = find_engine(said + list(texts[:400]), frames) or find_engine(texts, frames)
+    engine = _engine_of_hits(said) or find_engine(said + list(texts[:400]), frames) or find_engine(texts, frames)
     message = said[0] if said else next((one.strip() for one in texts if one.strip()), "")
     return Symptom(
         engine=engine,
@@ -124,6 +124,13 @@ def _assemble(root: Raised | None, said: list[str], rows: Rows, texts: Sequence[
         unexpected=tuple(rows.unexpected),
         mismatched=tuple(rows.mismatched.values()),
     )
+
+
+def _engine_of_hits(said: Sequence[str]) -> str | None:
+    """The engine whose own text this is, unless frames or names show a fork or a host program (see `find_engine`)."""
+    seen = find_engine(said, ())
+    own = next((hit.entry.engine for text in said[:1] for hit in match_line(text) if hit.entry.engine), None)
+    return own if seen in (None, "torch", "transformers", "safetensors", "bitsandbytes", "peft") else None
 
 
 def _phase_of_hits(said: Sequence[str]) -> str | None:

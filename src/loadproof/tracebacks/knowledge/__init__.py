@@ -6,9 +6,31 @@ To add a text: add an entry (or a pattern to one) in the module of its engine, w
 from __future__ import annotations
 
 from loadproof.tracebacks.base import Entry
-from loadproof.tracebacks.knowledge import keyerrors, live
+from loadproof.tracebacks.knowledge import (
+    files,
+    keyerrors,
+    live,
+    llama_cpp,
+    mlx,
+    others,
+    peft,
+    sizes,
+    transformers,
+    vllm,
+)
 from loadproof.tracebacks.knowledge.causes import CAUSES
 
-ENTRIES: tuple[Entry, ...] = (*keyerrors.ENTRIES, *live.ENTRIES)
+ENTRIES: tuple[Entry, ...] = (
+    *keyerrors.ENTRIES,
+    *live.ENTRIES,
+    *transformers.ENTRIES,
+    *sizes.ENTRIES,
+    *files.ENTRIES,
+    *peft.ENTRIES,
+    *vllm.ENTRIES,
+    *llama_cpp.ENTRIES,
+    *mlx.ENTRIES,
+    *others.ENTRIES,
+)
 
 __all__ = ["CAUSES", "ENTRIES"]

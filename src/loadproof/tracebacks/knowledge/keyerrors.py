@@ -9,7 +9,7 @@ _META = r"attn_metadata"
 
 ENTRIES = (
     Entry(
-        ("KeyError: '<name>'", "KeyError: <name>", "KeyError '<name>'"),
+        ("KeyError: '<name>'", "KeyError: <name>", "KeyError '<name>'", "KeyError <name>"),
         (
             # runtime layer names
             because("attn-metadata", "likely", kind="runtime-layer", text=_META),
@@ -24,7 +24,7 @@ ENTRIES = (
             because("peft-dump", "likely", name=r"base_model\.model\.|\.base_layer\.|lora_[AB]"),
             because("repeated-prefix", "likely", name=r"(?:^|\.)(model|language_model)\.\1\.|model\.language_model\.model\.language_model"),
             because("loader-substring", "likely", kind="double-replaced"),
-            because("foreign-dialect", "likely", name=r"attention\.w[kqvo]\.|feed_forward\.w[123]\.|^tok_embeddings|^output\.weight", lacks=r"lmdeploy|qweight|TurboMind|turbomind|^language_model"),
+            because("foreign-dialect", "likely", name=r"^(?!language_model).*(?:attention\.w[kqvo]\.|feed_forward\.w[123]\.)|^tok_embeddings|^output\.weight", lacks=r"lmdeploy|qweight|TurboMind|turbomind"),
             because("wrong-class", "likely", name=r"midlayer|d2t|t2d|^fc\.weight"),
             because("shared-block", "likely", name=r"shared_transformer|shared_block"),
             # quantization
@@ -58,10 +58,11 @@ ENTRIES = (
             because("tie-not-honoured", "possible", name=r"lm_head\.weight$"),
             because("head-missing", "possible", name=r"lm_head\.weight$"),
             because("quant-config-missing", "likely", name=r"feed_forward\.w\d\.weight|\.qweight", engine="lmdeploy"),
-            because("quant-config-missing", "likely", name=r"feed_forward\.w\d\.weight", text=r"lmdeploy|^KeyError: .language_model\."),
+            because("quant-config-missing", "possible", name=r"^language_model.*feed_forward\.w\d\.weight"),
+            because("text-vs-vlm", "likely", name=r"^layers", text=r"ForConditionalGeneration"),
             because("quant-set", "possible", name=r"^(?:visual\.)?blocks\.\d+\.|visual\.|vision_tower|vision_model"),
             because("text-vs-vlm", "possible", name=r"visual\.|vision_tower|vision_model|^blocks\.\d+\."),
-            because("nesting-prefix", "likely", name=r"^(?:model\.)?language_model\.(?:model\.)?(?:embed_tokens|layers|norm)"),
+            because("nesting-prefix", "likely", name=r"^(?:model\.)?language_model\.(?!.*feed_forward)(?:model\.)?(?:embed_tokens|layers|norm)"),
             because("text-vs-vlm", "possible", name=r"^(?:model\.)?language_model\."),
             because("engine-mapping", "possible", name=r"^embed_tokens\.weight$", text=r"eagle|draft|speculative|EAGLE"),
             because("backbone-only", "likely", name=r"^(?:embed_tokens|norm)\.weight$"),
