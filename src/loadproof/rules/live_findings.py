@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loadproof.rules.live import Fault, judge
-from loadproof.types import Case, Evidence, Finding, Fix, LiveParameter
+from loadproof.types import Case, Evidence, Finding, Fix, LiveModel, LiveParameter
 
 ROLE = {"input-embedding": "input embedding", "output-head": "output head", "other": "parameter"}
 
 
 def faults(case: Case, code: str) -> Iterator[Fault]:
-    """The faults with this code among the live parameters of the case."""
-    for parameter in case.live.parameters if case.live else ():
-        fault = judge(parameter)
-        if fault is not None and fault.code == code:
+    """The faults with this code among the live parameters of the case; a tied pair is one Parameter, told once."""
+    for fault in live_faults(case.live) if case.live else ():
+        if fault.code == code:
             yield fault
+
+
+def live_faults(live: LiveModel) -> list[Fault]:
+    """Every fault of head and embedding, the embedding first (it is the one that raises)."""
+    found = [fault for fault in map(judge, live.parameters) if fault is not None]
+    return found[:1] if live.tied else found
 
 
 def finding(fault: Fault, slug: str, headline: str) -> Finding:

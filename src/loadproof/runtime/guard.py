@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any, Literal, TypeVar
 
 from loadproof.rules.live import judge
+from loadproof.rules.live_findings import live_faults
 from loadproof.runtime.errors import HeadFault
 from loadproof.runtime.head import ensure_lm_head_2d, text_of
 from loadproof.runtime.observe import expected_shape, observe
@@ -36,7 +37,7 @@ def check_logits_head(model: Any, on_fault: OnFault = "raise") -> None:
 def _check(model: Any, on_fault: OnFault) -> None:
     if _in_order(model):
         return
-    faults = [fault for fault in map(judge, observe(model).parameters) if fault is not None]
+    faults = live_faults(observe(model))
     if not faults:
         return
     message = "\n".join(text_of(fault) for fault in faults)

@@ -82,7 +82,7 @@ def ensure_lm_head_2d(model: Any, vocab: int | None = None, hidden: int | None =
     found = [fault for fault in map(judge, live.parameters) if fault is not None]
     refused = [fault for fault in found if not fault.viewable]
     if refused:
-        raise HeadFault("\n".join(text_of(fault) for fault in refused))
+        raise HeadFault("\n".join(text_of(fault) for fault in refused[: 1 if live.tied else 2]))
     inner, _ = unwrap(model)
     retie = _tie_is_proven(live) and _retie(inner)
     for fault in found:
