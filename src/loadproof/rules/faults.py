@@ -116,3 +116,10 @@ def lost_names(case: Case, names: Iterable[str]) -> list[Row]:
     if outcome is None:
         return []
     return of_kind(subtract(case.outcome.rows, outcome.rows), "missing", "mismatched", "conversion")
+
+
+def restore(problems: list[Problem]) -> tuple[Fix, ...]:
+    """A text file that is wrong as a whole or in one value: its origin knows what stood there."""
+    problem = problems[0]
+    what = f"{problem.expected} in {problem.file}" if problem.expected and problem.detail != "syntax" else problem.file
+    return (Fix(f"restore {what} from the model it came from", "manual"),)

@@ -1,0 +1,81 @@
+"""LP016 config-missing: there is no config.json."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from loadproof.families import show
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.types import Case, Evidence, Family, Finding, Fix
+
+
+def check(case: Case) -> Iterable[Finding]:
+    """Weights without a config; the names alone tell what they probably are."""
+    if case.config.path is not None or case.inventory.single_file is not None:
+        return
+    names = {file.path for file in case.inventory.files}
+    if "adapter_config.json" in names:
+        headline = "this is a PEFT adapter folder, not a model: adapter_config.json and no config.json"
+        fix = Fix("load it with PEFT on top of its base model, or merge it first", "manual")
+        yield Finding(
+            "LP016",
+            "config-missing",
+            "error",
+            "certain",
+            headline,
+            (Evidence("folder", "adapter_config.json"),),
+            fixes=(fix,),
+        )
+        return
+    if not case.manifest.families and not case.inventory.indexes:
+        return
+    guess = family_of(case.manifest.families)
+    tail = f"; the names look like {guess}" if guess else ""
+    evidence = [Evidence("folder", "no config.json")]
+    evidence += [Evidence("", show(family.template, family.axes), "note") for family in case.manifest.families[:2]]
+    fix = Fix("copy config.json from the model these weights were made from", "manual")
+    yield Finding(
+        "LP016", "config-missing", "error", "certain", f"there is no config.json{tail}", tuple(evidence), fixes=(fix,)
+    )
+
+
+_LOOKS: tuple[tuple[str, str], ...] = (
+    (
+        r"(double_blocks|single_blocks|transformer_blocks|single_transformer_blocks)\.",
+        "a diffusion transformer (a diffusers component)",
+    ),
+    (r"layers\.\{\}\.attention\.w[qkvo]\.weight", "the original Llama / Mistral layout"),
+    (r"\Ablk\.\{\}\.", "GGUF names"),
+    (r"lora_[AB]\.", "a LoRA adapter"),
+    (r"layers\.\{\}\.mlp\.experts\.\{\}\.gate_proj", "a mixture of experts of the Qwen or DeepSeek kind"),
+    (r"block_sparse_moe\.experts\.\{\}\.w1", "Mixtral"),
+    (r"layers\.\{\}\.self_attn\.q_proj\.bias", "Qwen2"),
+    (r"layers\.\{\}\.self_attn\.q_norm", "Qwen3 or a relative"),
+    (r"layers\.\{\}\.self_attn\.q_proj", "Llama, Mistral or a relative"),
+    (r"gpt_neox\.layers\.\{\}\.attention\.query_key_value", "GPT-NeoX"),
+    (r"h\.\{\}\.attn\.c_attn", "GPT-2"),
+)
+
+
+def family_of(families: Iterable[Family]) -> str | None:
+    """What kind of model has such names, in words; None when nothing is recognised. A hint, never a decision."""
+    templates = [family.template for family in families]
+    return next((what for pattern, what in _LOOKS if any(re.search(pattern, t) for t in templates)), None)
+
+
+DOCS = RuleDocs(
+    finds="Weights in a folder without config.json.",
+    why="The config names the class and every size. Without it no reader knows what to build.",
+    errors=(
+        "transformers: OSError: ... does not appear to have a file named config.json",
+        "vLLM: ValueError: Invalid repository ID or local directory specified",
+    ),
+    example="A `checkpoint-500` of a trainer that wrote the weights and no config, or an adapter folder.",
+    fix=(
+        "Copy config.json from the base model; if sizes were changed in training, `loadproof check` then says "
+        "which field is off."
+    ),
+    harmless="Components of a pipeline (diffusers) keep their config elsewhere.",
+)
+RULE = Rule("LP016", "config-missing", "There is no config.json", check, DOCS, absorbs=("LP701",))

@@ -1,0 +1,26 @@
+"""LP015 unsafe-pattern: a regular expression that may never end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.faults import file_findings, restore
+from loadproof.types import Case, Finding
+
+
+def check(case: Case) -> Iterable[Finding]:
+    yield from file_findings(
+        case, "LP015", "unsafe-pattern", "holds a regular expression that is not safe to run", restore
+    )
+
+
+DOCS = RuleDocs(
+    finds="Patterns in quantization or adapter configs that are over-long or repeat a repeat.",
+    why=("Tools compile and run these patterns on every tensor name; a crafted one takes exponential time."),
+    errors=("all engines: the load hangs",),
+    example='`"ignore": ["re:(a+)+$"]`',
+    fix="Write the pattern plainly, or list the modules.",
+    harmless="Never in a file from a source you do not know.",
+)
+RULE = Rule("LP015", "unsafe-pattern", "A regular expression that may never end", check, DOCS)
