@@ -1,0 +1,176 @@
+"""The plans of a case side by side, how to show them, and how to write a plan back into the config's own spelling."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from loadproof.config.access import get, text_config, text_config_path
+from loadproof.config.lines import where
+from loadproof.config.plan import diff_plans, field_path
+from loadproof.config.plan_letters import letter, letters
+from loadproof.config.plan_spellings import read_words
+from loadproof.config.plan_tensors import plan_from_tensors
+from loadproof.config.plan_words import canonical, kind
+from loadproof.config.values import dotted
+from loadproof.families import show
+from loadproof.rules.whatif_config import with_edits
+from loadproof.rules.wording import files_text, json_text, number_of
+from loadproof.types import Case, Edit, Evidence, Expected, Family, JsonPath, LayerPlan, Row, SetJson
+
+LISTS = ("layer_types", "layers_block_type")
+
+
+def built_plan(case: Case) -> LayerPlan | None:
+    """The plan of the model that the class builds, told by its parameters as the stored plan is told by the tensors."""
+    return plan_from_tensors(as_families(case.expectation.families))
+
+
+def as_families(expected: Sequence[Expected]) -> list[Family]:
+    return [Family(e.template, e.axes, None, e.shape) for e in expected if e.kind == "parameter"]
+
+
+def config_file(case: Case) -> str:
+    return case.config.path or "config.json"
+
+
+# ---------------------------------------------------------------- showing
+def strips(config: LayerPlan, tensors: LayerPlan) -> tuple[Evidence, ...]:
+    """Two strips, one below the other, the legend behind the first."""
+    differing = diff_plans(config, tensors).layers
+    words = {*(config.words[layer] for layer in differing), *(tensors.words[layer] for layer in differing)}
+    names = sorted({letter(word): (word or "not known").replace("_", " ") for word in words}.items())
+    legend = ", ".join(f"{sign} {name}" for sign, name in names)
+    verb = "differs" if len(differing) == 1 else "differ"
+    text = f"{letters(config)}  ({legend}; {len(differing)} of {len(config.words)} {verb})"
+    return Evidence("config", text, "layers"), Evidence("tensors", letters(tensors), "layers")
+
+
+def layer_evidence(case: Case, layers: Sequence[int], container: str) -> list[Evidence]:
+    """What is stored in these layers as a mixer, one line per sub-module."""
+    members = frozenset(layers)
+    lines: dict[tuple[str, str], list[str]] = {}
+    for family in case.manifest.families:
+        head, _, rest = family.template.partition(".{}.")
+        if head == container and rest and members & set(family.axes[0]) and "norm" not in rest.split(".")[0]:
+            module, _, leaf = rest.partition(".")
+            if module not in ("mlp", "feed_forward", "block_sparse_moe") and leaf:
+                lines.setdefault((files_text(family.files), module), []).append(leaf)
+    shown = show(container + ".{}", (tuple(layers),))
+    return [Evidence(file, f"{shown}.{module}.{_brace(leaves)}") for (file, module), leaves in list(lines.items())[:2]]
+
+
+def _brace(leaves: list[str]) -> str:
+    if len(leaves) == 1:
+        return leaves[0]
+    stems = sorted({leaf.removesuffix(".weight") for leaf in leaves})
+    shown = ",".join(stems[:5]) + (",..." if len(stems) > 5 else "")
+    return f"{{{shown}}} ({number_of((tuple(range(len(leaves))),))})"
+
+
+def field_evidence(case: Case, plan: LayerPlan, layers: Sequence[int]) -> list[Evidence]:
+    """The entries of the config that say so, with their lines; a default of the class is said to be one."""
+    path = field_path(plan)
+    if not plan.given:
+        return [Evidence(config_file(case), f"{plan.field} is not stated; the class fills in its default")]
+    value = get(case.config, path)
+    if isinstance(value, list) and path[-1] in LISTS:
+        inside = [layer for layer in layers if layer < len(value)]
+        return [_entry(case, (*path, layer), value[layer]) for layer in inside[:3]]
+    return [_entry(case, path, value)]
+
+
+def _entry(case: Case, path: JsonPath, value: Any) -> Evidence:
+    return Evidence(where(case.config, path), f"{dotted(path)} = {json_text(value)}")
+
+
+# ---------------------------------------------------------------- rows
+def rows_in_layers(case: Case, layers: Sequence[int], container: str) -> list[Row]:
+    """The part of the reported rows that lies in these layers of the decoder."""
+    wanted = set(layers)
+    found = []
+    for row in case.outcome.rows:
+        inside = row.axes and row.template.partition(".{}.")[0] == container
+        common = tuple(sorted(set(row.axes[0]) & wanted)) if inside else ()
+        if common:
+            found.append(replace(row, axes=(common, *row.axes[1:])))
+    return found
+
+
+# ---------------------------------------------------------------- writing
+def write_plan(case: Case, plan: LayerPlan, words: Sequence[str | None]) -> tuple[Edit, ...]:
+    """Edits that make this field of the config say `words`; empty when the spelling cannot express them."""
+    path = field_path(plan)
+    value = get(case.config, path)
+    if path[-1] in LISTS and isinstance(value, list) and len(value) == len(words):
+        return _list_entries(case, path, value, words)
+    made = _respell(str(path[-1]), value, words)
+    if made is not None:
+        edit: tuple[Edit, ...] = (SetJson(config_file(case), path, made),)
+        return edit if _says(case, edit, str(path[-1]), words) else ()
+    return (SetJson(config_file(case), (*path[:-1], "layer_types"), _spelled(words)),)
+
+
+def _says(case: Case, edits: tuple[Edit, ...], name: str, words: Sequence[str | None]) -> bool:
+    """Whether the edited field reads back as the plan that was meant."""
+    read = read_words(text_config(with_edits(case.config, edits)), name)
+    return read is not None and [kind(a) for a in read] == [kind(b) for b in words]
+
+
+def _list_entries(case: Case, path: JsonPath, value: list[Any], words: Sequence[str | None]) -> tuple[Edit, ...]:
+    """Only the entries that differ, in the vocabulary of the others."""
+    changed = [layer for layer, word in enumerate(words) if word and kind(canonical(value[layer])) != kind(word)]
+    used = {layer: _own_word(value, words[layer]) for layer in changed}
+    return tuple(SetJson(config_file(case), (*path, layer), word) for layer, word in used.items())
+
+
+def _own_word(value: list[Any], word: str | None) -> str | None:
+    """The word that this file uses for the same kind of layer, else the canonical one."""
+    return next((own for own in value if isinstance(own, str) and kind(canonical(own)) == kind(word)), word)
+
+
+def attention_words(case: Case, plan: LayerPlan) -> set[str]:
+    """The different attention words of a list: with more than one, tensors cannot say which is meant."""
+    value = get(case.config, field_path(plan))
+    words = value if isinstance(value, list) else []
+    return {word for word in words if isinstance(word, str) and kind(canonical(word)) == "attention"}
+
+
+def _respell(name: str, value: Any, words: Sequence[str | None]) -> Any:
+    """The value of this field that means `words`, None when it cannot mean them."""
+    full = [layer for layer, word in enumerate(words) if kind(word) == "attention"]
+    if name in ("full_attn_idxs", "attn_layer_indices"):
+        return full
+    if name == "attn_type_list":
+        return [1 if layer in full else 0 for layer in range(len(words))]
+    if name == "linear_attn_config" and isinstance(value, dict):
+        rest = [layer for layer in range(len(words)) if layer not in full]
+        return {**value, "full_attn_layers": [i + 1 for i in full], "kda_layers": [i + 1 for i in rest]}
+    if name == "hybrid_override_pattern" and isinstance(value, str):
+        return _pattern(words)
+    if name in ("full_attention_interval", "layer_group_size"):
+        return next((step for step in range(2, len(words) + 1) if _is_every(full, step, len(words))), None)
+    return None
+
+
+def _pattern(words: Sequence[str | None]) -> str | None:
+    signs = {"attention": "*", "recurrent": "M", "dense block": "-", "expert block": "E"}
+    kinds = [kind(word) for word in words]
+    return "".join(signs[k] for k in kinds if k) if all(k in signs for k in kinds) else None
+
+
+def _is_every(full: list[int], step: int, depth: int) -> bool:
+    return full == [layer for layer in range(depth) if (layer + 1) % step == 0]
+
+
+def _spelled(words: Sequence[str | None]) -> list[str]:
+    return [word or "full_attention" for word in words]
+
+
+def plan_list_path(case: Case) -> JsonPath | None:
+    """The list field of the file that holds one word per layer."""
+    path = text_config_path(case.config)
+    fields = text_config(case.config)
+    return next(((*path, name) for name in LISTS if isinstance(fields.get(name), list)), None)
