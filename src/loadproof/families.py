@@ -1,7 +1,8 @@
 """Names folded into families, and back, without loss.
 
 A name is cut at its all-digit dot parts: ``model.layers.11.mlp.weight`` is the template ``model.layers.{}.mlp.weight``
-with the index ``(11,)``. Names whose fold could not be undone exactly (leading zeros, literal braces) stay whole.
+with the index ``(11,)``. Names whose fold could not be undone exactly (leading zeros, literal braces) stay whole, and
+so do names with more than 24 numbers, which no model has.
 """
 
 from __future__ import annotations
@@ -20,13 +21,19 @@ Key = TypeVar("Key", bound=Hashable)
 _INDEX = re.compile(r"(?:(?<=\.)|(?<=\A))(0|[1-9][0-9]{0,8})(?=\.|\Z)")
 _ZEROS = re.compile("0+")
 _DIGITS_TO_ZERO = dict.fromkeys(range(ord("0"), ord("9") + 1), "0")
+_MOST_COLUMNS = 24  # numbers in one name; a real one has three or four
 HOLE = "{}"
 
 
 def split_name(name: str) -> tuple[str, tuple[int, ...]]:
     """Template and indices of one name; ``("lm_head.weight", ())`` when there is nothing to fold."""
     pieces = _INDEX.split(name)
-    if len(pieces) == 1 or "{" in name or "}" in name:
+    if (
+        len(pieces) == 1
+        or "{" in name
+        or "}" in name
+        or len(_ZEROS.findall(name.translate(_DIGITS_TO_ZERO))) > _MOST_COLUMNS
+    ):
         return name, ()
     return HOLE.join(pieces[::2]), tuple(map(int, pieces[1::2]))
 
@@ -55,24 +62,42 @@ def fold(items: Iterable[tuple[str, Key]]) -> list[tuple[str, Axes, Key]]:
     The result is lossless: its families expand to exactly the given names, each once.
     """
     pairs = list(dict.fromkeys(items))
-    batch = fold_batch([name for name, _ in pairs], [key for _, key in pairs])
-    return [(template, axes, key) for (template, key), found in batch.items() for axes in union(found)]
-
-
-def fold_batch(names: Sequence[str], keys: Iterable[Key]) -> dict[tuple[str, Key], list[Axes]]:
-    """Fold unique names given with one key each; the products of one template are disjoint but not yet united.
-
-    Names are sorted by their mask (every digit written ``0``): names of one mask have their numbers in the same
-    columns, so that a slice per name finds them. That is several times faster than one regex match per name.
-    """
-    groups: dict[tuple[str, Key], list[str]] = defaultdict(list)
-    for name, group in zip(names, zip(_masks(names), keys, strict=True), strict=True):
-        groups[group].append(name)
     folded: dict[tuple[str, Key], list[Axes]] = {}
-    for (mask, key), members in groups.items():
-        for template, axes in _fold_mask(mask, members):
+    for (mask, key), members in group_by_mask([name for name, _ in pairs], (key for _, key in pairs)).items():
+        for template, axes in fold_group(mask, members):
             folded.setdefault((template, key), []).append(axes)
-    return folded
+    return [(template, axes, key) for (template, key), found in folded.items() for axes in union(found)]
+
+
+def group_by_mask(names: Sequence[str], keys: Iterable[Key]) -> dict[tuple[str, Key], list[str]]:
+    """Sort names, given with one key each, by key and mask: the name with every digit written ``0``.
+
+    Names of one mask have their numbers in the same columns, so that a slice per name finds them. That is several
+    times faster than one regex match per name.
+    """
+    masks = "\n".join(names).translate(_DIGITS_TO_ZERO).split("\n") if names else []
+    if len(masks) != len(names):  # a line break within a name
+        masks = [name.translate(_DIGITS_TO_ZERO) for name in names]
+    groups: dict[tuple[str, Key], list[str]] = defaultdict(list)
+    for name, group in zip(names, zip(masks, keys, strict=True), strict=True):
+        groups[group].append(name)
+    return groups
+
+
+def fold_group(mask: str, names: list[str]) -> Iterator[tuple[str, Axes]]:
+    """Fold different names of one mask into disjoint products; one template may come several times (see `union`)."""
+    columns = _columns(mask)
+    if columns is None:
+        yield from ((name, ()) for name in names)
+        return
+    found = [sorted({name[begin:end] for name in names}) for begin, end, _ in columns]
+    products: Sequence[tuple[Sequence[str], ...]] = [tuple(found)]
+    if prod(map(len, found)) != len(names):
+        products = _cut({tuple([name[begin:end] for begin, end, _ in columns]) for name in names})
+    for axes in products:
+        choices = [_choices(values, is_index) for values, (_, _, is_index) in zip(axes, columns, strict=True)]
+        for choice in product(*choices):
+            yield _template(mask, columns, [text for text, _ in choice]), tuple(axis for _, axis in choice if axis)
 
 
 def union(products: Sequence[Axes]) -> list[Axes]:
@@ -94,38 +119,21 @@ def union(products: Sequence[Axes]) -> list[Axes]:
     return [(tuple(firsts), *rest) for rests, firsts in equal_rest.items() for rest in rests]
 
 
-def _masks(names: Sequence[str]) -> list[str]:
-    masks = "\n".join(names).translate(_DIGITS_TO_ZERO).split("\n") if names else []
-    return masks if len(masks) == len(names) else [name.translate(_DIGITS_TO_ZERO) for name in names]
-
-
 @lru_cache(maxsize=4096)
-def _columns(mask: str) -> tuple[tuple[int, int, bool], ...]:
-    """Begin and end of each number, and whether it is a dot part of its own, so that it may be an index."""
-    whole = "{" in mask or "}" in mask
-    return tuple(
-        (
-            m.start(),
-            m.end(),
-            not whole
-            and m.end() - m.start() < 10
-            and mask[m.start() - 1 : m.start()] in ("", ".")
-            and mask[m.end() : m.end() + 1] in ("", "."),
-        )
-        for m in _ZEROS.finditer(mask)
-    )
+def _columns(mask: str) -> tuple[tuple[int, int, bool], ...] | None:
+    """Begin and end of each number, and whether it is a dot part of its own, so that it may be an index.
+
+    None for masks whose names stay whole.
+    """
+    if "{" in mask or "}" in mask:
+        return None
+    numbers = [match.span() for match in _ZEROS.finditer(mask)]
+    columns = tuple((begin, end, _is_part(mask, begin, end)) for begin, end in numbers)
+    return columns if len(columns) <= _MOST_COLUMNS else None
 
 
-def _fold_mask(mask: str, names: list[str]) -> Iterator[tuple[str, Axes]]:
-    columns = _columns(mask)
-    found = [sorted({name[begin:end] for name in names}) for begin, end, _ in columns]
-    products: Sequence[tuple[Sequence[str], ...]] = [tuple(found)]
-    if prod(map(len, found)) != len(names):
-        products = _cut({tuple(name[begin:end] for begin, end, _ in columns) for name in names})
-    for axes in products:
-        choices = [_choices(values, is_index) for values, (_, _, is_index) in zip(axes, columns, strict=True)]
-        for choice in product(*choices):
-            yield _template(mask, columns, [text for text, _ in choice]), tuple(axis for _, axis in choice if axis)
+def _is_part(mask: str, begin: int, end: int) -> bool:
+    return end - begin < 10 and mask[:begin][-1:] in ("", ".") and mask[end : end + 1] in ("", ".")
 
 
 def _choices(values: Sequence[str], is_index: bool) -> list[tuple[str, tuple[int, ...]]]:

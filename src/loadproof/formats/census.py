@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from loadproof.formats.faults import Faults, cut
 from loadproof.types import IndexFile
@@ -49,12 +49,23 @@ class Census:
             present = set(names)
             self._absent.update((name, file) for name in self.names_listed(file) if name not in present)
 
+    def count_unread(self, file: str, names: Iterable[str]) -> list[str]:
+        """Compare a shard that the index does not name and nobody reads: its names that are read from nowhere else."""
+        lost = []
+        for name in names:
+            target = self._index.weight_map.get(name)
+            if target is not None and self._absent.get(name) == target:
+                self._elsewhere.setdefault(name, file)
+            if target is None or name in self._absent:
+                lost.append(name)
+        return [name for name in lost if name not in self._unindexed]
+
     def is_found(self, name: str) -> bool:
         """Whether a name that the index places in an unread file lies in one that was read."""
         return name in self._elsewhere
 
-    def report(self, faults: Faults) -> None:
-        """LP104, LP105 and LP106. transformers reads only the list of files from an index, so none breaks it."""
+    def report(self, faults: Faults) -> bool:
+        """LP104, LP105 and LP106; whether there was none. transformers takes only the file names from an index."""
         path = self._index.path
         for name, file in self._absent.items():
             if name in self._elsewhere:
@@ -81,21 +92,20 @@ class Census:
                 found=file,
                 severity="warning",
             )
+        return not self._absent and not self._unindexed
 
 
-def check_numbering(files: Sequence[str], index: str, faults: Faults) -> None:
-    """Warn when shards are numbered 1..N of N and the index leaves one out."""
-    sets: dict[tuple[str, int, str], set[int]] = {}
+def find_gap(files: Sequence[str]) -> str | None:
+    """The name, without suffix, of the first shard left out of a set numbered 1..N of N; None if there is none."""
+    sets: dict[tuple[str, str, str], set[int]] = {}
     for file in files:
         if match := _NUMBERED.fullmatch(file):
-            sets.setdefault((match[1], int(match[3]), match[4]), set()).add(int(match[2]))
-    for (stem, total, _), numbers in sets.items():
-        if len(numbers) < total <= 100_000 and len(sets) == 1:
-            gap = min(set(range(1, total + 1)) - numbers)
-            text = f"the shards are numbered up to {total}, but the index names none with number {gap}"
-            faults.add(
-                "LP102", index, "numbering-gap", text, severity="warning", expected=f"{stem}-{gap:05d}-of-{total:05d}"
-            )
+            sets.setdefault((match[1], match[3], match[4]), set()).add(int(match[2]))
+    if len(sets) != 1:
+        return None
+    ((stem, total, _), numbers) = sets.popitem()
+    missing = next((number for number in range(1, int(total) + 1) if number not in numbers), None)
+    return None if missing is None else f"{stem}-{missing:0{len(total)}d}-of-{total}"
 
 
 def is_sibling(file: str, index: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from loadproof.formats.entry import BITS, HIGHEST_RANK, LARGEST_DIM, Entry, bits_of
+from loadproof.formats.entry import BITS, HIGHEST_RANK, LARGEST_DIM, Entry, bits_of, is_plain
 from loadproof.formats.faults import OFFICIAL, Faults, cut
 from loadproof.formats.json_strict import Pairs
 
@@ -23,6 +23,8 @@ def check_entry(name: str, value: Any, file: str, offset: int, faults: Faults) -
 
     Entries that the official library reads although they break the schema are reported and still returned.
     """
+    if plain := _read_plain(value):
+        return plain
 
     def fault(detail: str, text: str, breaks: str | None, code: str = "LP007", **more: Any) -> None:
         faults.add(code, file, detail, f"{cut(name)}: {text}", tensor=name, offset=offset, breaks=breaks, **more)
@@ -39,6 +41,21 @@ def check_entry(name: str, value: Any, file: str, offset: int, faults: Faults) -
         fault("offsets", text, _JSON + f"invalid length {len(offsets)}, expected a tuple of size 2", expected="2")
         return None
     return _sizes(Entry(dtype, shape, (offsets[0], offsets[1])), fault)
+
+
+def _read_plain(value: Any) -> Entry | None:
+    """The entry if there is nothing to say about it."""
+    if type(value) is not Pairs or len(value) != 3:
+        return None
+    fields = dict(value)
+    dtype, shape, offsets = (fields.get(field) for field in _FIELDS)
+    if type(dtype) is not str or type(shape) is not list or type(offsets) is not list or len(offsets) != 2:
+        return None
+    if not all(type(number) is int for number in (*shape, *offsets)) or offsets[1] >= 2**63:
+        return None
+    return (
+        Entry(dtype, tuple(shape), tuple(offsets)) if is_plain(dtype, tuple(shape), offsets[1] - offsets[0]) else None
+    )
 
 
 def _fields(value: Any, fault: Any) -> dict[str, Any] | None:
@@ -146,7 +163,7 @@ def _remark(entry: Entry, fault: Any) -> None:
         fault("overflow", f"the dimensions of {_show(entry.shape)} are beyond what a framework can hold", None)
     elif len(entry.shape) > HIGHEST_RANK:
         fault("rank", f"{len(entry.shape)} dimensions; torch holds at most {HIGHEST_RANK}", None, severity="warning")
-    elif entry.dtype.startswith("F6"):
+    elif entry.dtype.startswith("F6_"):
         fault("dtype-foreign", f"torch has no dtype for {entry.dtype}", None, severity="warning")
     elif entry.dtype == "F4" and (not entry.shape or entry.shape[-1] % 2):
         fault(

@@ -2,40 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from loadproof.families import count, fold_batch, names_of, union
+from loadproof.families import fold_group, group_by_mask, names_of, union
 from loadproof.formats.faults import Faults, cut
 from loadproof.types import Axes, Duplicate, Family, Shape
 
 Kind = tuple[str | None, Shape | None]  # dtype and shape; None when only the name is known
 
 
+class _Group:
+    """Names of one mask and kind, in the order of the files; `runs` says how many came from which file."""
+
+    __slots__ = ("_file_of", "is_one_product", "names", "runs")
+
+    def __init__(self) -> None:
+        self._file_of: dict[str, str] = {}
+        self.is_one_product = True
+        self.names: list[str] = []
+        self.runs: list[tuple[str, int]] = []
+
+    def holders(self) -> Iterator[tuple[str, str]]:
+        """Each name with its file."""
+        names = iter(self.names)
+        for file, length in self.runs:
+            for _ in range(length):
+                yield next(names), file
+
+    def file_of(self, name: str) -> str | None:
+        """The file of one name, None where the group does not hold it."""
+        if not self._file_of:
+            self._file_of.update(self.holders())
+        return self._file_of.get(name)
+
+
 class Gathering:
     """Feed it the files in the order in which the reader opens them."""
 
-    __slots__ = ("_parts",)
+    __slots__ = ("_groups",)
 
     def __init__(self) -> None:
-        self._parts: dict[str, dict[Kind, list[tuple[Axes, str]]]] = {}
+        self._groups: dict[tuple[str, Kind], _Group] = {}
 
     def add(self, file: str, names: Sequence[str], kinds: Iterable[Kind]) -> None:
         """Take the tensors of one file."""
-        for (template, kind), products in fold_batch(names, kinds).items():
-            parts = self._parts.setdefault(template, {}).setdefault(kind, [])
-            parts += [(axes, file) for axes in products]
+        for key, members in group_by_mask(names, kinds).items():
+            group = self._groups.get(key) or self._groups.setdefault(key, _Group())
+            group.names += members
+            group.runs.append((file, len(members)))
 
     def families(self, faults: Faults) -> tuple[tuple[Family, ...], tuple[Duplicate, ...]]:
         """All tensors, each name once, and the names that were stored more than once (LP107)."""
-        families: list[Family] = []
-        duplicates: list[Duplicate] = []
-        for template, kinds in self._parts.items():
-            if _is_disjoint(kinds):
-                families += _fold(template, kinds)
-            else:
-                kept, found = _resolve(template, kinds)
-                families += _fold(template, kept)
-                duplicates += found
+        duplicates = self._settle_duplicates()
         for duplicate in duplicates:
             text = f"{cut(duplicate.name)} is stored in {len(duplicate.files)} files; readers keep the last one, "
             faults.add(
@@ -46,45 +64,49 @@ class Gathering:
                 tensor=duplicate.name,
                 found=", ".join(duplicate.files),
             )
-        return tuple(families), tuple(duplicates)
+        parts: dict[tuple[str, Kind], list[tuple[Axes, _Group]]] = {}
+        for (mask, kind), group in self._groups.items():
+            folded = list(fold_group(mask, group.names))
+            group.is_one_product = len(folded) == 1
+            for template, axes in folded:
+                parts.setdefault((template, kind), []).append((axes, group))
+        families = [family for (template, kind), found in parts.items() for family in _fold(template, kind, found)]
+        return tuple(families), duplicates
+
+    def _settle_duplicates(self) -> tuple[Duplicate, ...]:
+        """Leave each name only where it is read from."""
+        by_mask: dict[str, list[tuple[str, Kind]]] = {}
+        for key in self._groups:
+            by_mask.setdefault(key[0], []).append(key)
+        duplicates: list[Duplicate] = []
+        for keys in by_mask.values():
+            names = [name for key in keys for name in self._groups[key].names]
+            if len(set(names)) < len(names):
+                duplicates += self._settle(keys)
+        return tuple(duplicates)
+
+    def _settle(self, keys: list[tuple[str, Kind]]) -> list[Duplicate]:
+        found: dict[str, list[tuple[str, Kind]]] = {}
+        for key in keys:
+            for name, file in self._groups.pop(key).holders():
+                found.setdefault(name, []).append((file, key[1]))
+        for name, holders in found.items():
+            holders.sort(key=lambda holder: holder[0])
+            file, kind = holders[-1]
+            group = self._groups.setdefault((keys[0][0], kind), _Group())
+            group.names.append(name)
+            group.runs.append((file, 1))
+        return [
+            Duplicate(name, tuple(file for file, _ in holders)) for name, holders in found.items() if len(holders) > 1
+        ]
 
 
-def _is_disjoint(kinds: dict[Kind, list[tuple[Axes, str]]]) -> bool:
-    products = [axes for parts in kinds.values() for axes, _ in parts]
-    return len(products) == 1 or sum(map(count, products)) == sum(map(count, union(products)))
-
-
-def _fold(template: str, kinds: dict[Kind, list[tuple[Axes, str]]]) -> list[Family]:
-    families = []
-    for (dtype, shape), parts in kinds.items():
-        united = union([axes for axes, _ in parts])
-        for axes in united:
-            files = {file for part, file in parts if len(united) == 1 or _meets(part, axes)}
-            families.append(Family(template, axes, dtype, shape, tuple(sorted(files))))
-    return families
-
-
-def _meets(a: Axes, b: Axes) -> bool:
-    return all(not set(x).isdisjoint(y) for x, y in zip(a, b, strict=True))
-
-
-def _resolve(
-    template: str, kinds: dict[Kind, list[tuple[Axes, str]]]
-) -> tuple[dict[Kind, list[tuple[Axes, str]]], list[Duplicate]]:
-    holders: dict[str, list[tuple[str, Kind]]] = {}
-    for kind, parts in kinds.items():
-        for axes, file in parts:
-            for name in names_of(template, axes):
-                holders.setdefault(name, []).append((file, kind))
-    kept: dict[Kind, list[tuple[Axes, str]]] = {}
-    winners: dict[tuple[str, Kind], list[str]] = {}
-    duplicates: list[Duplicate] = []
-    for name, found in holders.items():
-        found.sort(key=lambda holder: holder[0])
-        winners.setdefault(found[-1], []).append(name)
-        if len(found) > 1:
-            duplicates.append(Duplicate(name, tuple(file for file, _ in found)))
-    for (file, kind), names in winners.items():
-        for products in fold_batch(names, [None] * len(names)).values():
-            kept.setdefault(kind, []).extend((axes, file) for axes in products)
-    return kept, duplicates
+def _fold(template: str, kind: Kind, parts: list[tuple[Axes, _Group]]) -> Iterator[Family]:
+    united = union([axes for axes, _ in parts])
+    groups = {id(group): group for _, group in parts}.values()
+    if len(united) == 1 and all(group.is_one_product for group in groups):
+        yield Family(template, united[0], *kind, tuple(sorted({file for group in groups for file, _ in group.runs})))
+        return
+    for axes in united:
+        files = {group.file_of(name) for name in names_of(template, axes) for group in groups}
+        yield Family(template, axes, *kind, tuple(sorted(file for file in files if file is not None)))

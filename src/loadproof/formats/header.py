@@ -11,7 +11,6 @@ from msgspec import Struct
 from loadproof.formats import sniff
 from loadproof.formats.entry import Entry
 from loadproof.formats.faults import OFFICIAL, Faults
-from loadproof.formats.header_exact import diagnose
 from loadproof.formats.header_fast import decode
 from loadproof.storage import GuardedFile
 from loadproof.types import Problem
@@ -23,6 +22,7 @@ class Header(Struct, gc=False):
     """What one file's header says. `entries` holds only tensors whose own entry makes sense."""
 
     entries: dict[str, Entry] = {}
+    kinds: list[tuple[str, tuple[int, ...]]] = []  # dtype and shape of each entry
     metadata: dict[str, str] = {}
     data_begin: int = 0  # byte offset of the data in the file
     bytes: int = 0  # of all entries together
@@ -40,10 +40,14 @@ def read_header(opened: GuardedFile, file: str, head: bytes = b"") -> Header:
     if len(raw) < length:
         return Header(problems=(_cut_while_read(file, length, len(raw)),))
     if plain := decode(raw, opened.size - begin):
-        return Header(*plain, begin, opened.size - begin, _notes(file, length, plain[1]))
+        entries, kinds, metadata = plain
+        return Header(entries, kinds, metadata, begin, opened.size - begin, _notes(file, length, metadata))
+    from loadproof.formats.header_exact import diagnose  # rarely needed, and it takes its time to import
+
     entries, metadata, problems = diagnose(raw, file, opened.size)
     held = sum(entry.data_offsets[1] - entry.data_offsets[0] for entry in entries.values())
-    return Header(entries, metadata, begin, held, problems + _notes(file, length, metadata))
+    kinds = [(entry.dtype, entry.shape) for entry in entries.values()]
+    return Header(entries, kinds, metadata, begin, held, problems + _notes(file, length, metadata))
 
 
 def _impossible(file: str, head: bytes, length: int, size: int) -> tuple[Problem, ...]:

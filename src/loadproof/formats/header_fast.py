@@ -18,13 +18,19 @@ _METADATA = msgspec.json.Decoder(dict[str, str])
 # The writers put it first. No backslash occurs in the text, so a string ends at the next quote.
 _METADATA_FIRST = re.compile(rb'\{"__metadata__": ?(\{(?:"[^"]*": ?"[^"]*"(?:, ?(?="))?)*\})(, ?(?=")|\} *\Z)')
 _MINUS = re.compile(rb"[\[,\s]-")
-_QUOTES_OF_ENTRY = 10  # the name, three keys and the dtype
-_FIELDS = attrgetter("dtype", "shape")
+_COLONS_OF_ENTRY = 4  # after the name and three keys
+_KIND = attrgetter("dtype", "shape")
 _OFFSETS = attrgetter("data_offsets")
 
 
-def decode(raw: bytes, data_size: int) -> tuple[dict[str, Entry], dict[str, str]] | None:
-    """Entries and metadata of a plain header over `data_size` bytes of data; None where anything is in doubt."""
+Decoded = tuple[dict[str, Entry], list[tuple[str, tuple[int, ...]]], dict[str, str]]
+
+
+def decode(raw: bytes, data_size: int) -> Decoded | None:
+    """Entries, (dtype, shape) of each, and metadata of a plain header; None where anything is in doubt.
+
+    `data_size` is how many bytes of data follow the header in the file.
+    """
     if not raw.isascii() or b"\\" in raw or raw[:1] != b"{" or not raw.rstrip(b" ").endswith(b"}"):
         return None
     if b"-" in raw and _MINUS.search(raw):  # "-0" would decode as 0, the official library refuses it
@@ -35,7 +41,7 @@ def decode(raw: bytes, data_size: int) -> tuple[dict[str, Entry], dict[str, str]
         return None
 
 
-def _decode(raw: bytes, data_size: int) -> tuple[dict[str, Entry], dict[str, str]] | None:
+def _decode(raw: bytes, data_size: int) -> Decoded | None:
     metadata: dict[str, str] = {}
     if found := _METADATA_FIRST.match(raw):
         metadata = _METADATA.decode(found[1])
@@ -45,21 +51,21 @@ def _decode(raw: bytes, data_size: int) -> tuple[dict[str, Entry], dict[str, str
     entries = _ENTRIES.decode(raw)
     if "__metadata__" in entries:  # a tensor entry under the reserved name
         return None
-    # A key given twice (or a field twice) leaves more quotes in the text than the decoded entries account for.
-    if raw.count(b'"') != _QUOTES_OF_ENTRY * len(entries) or not _is_tiling(entries, data_size):
+    # A key or a field given twice leaves more colons in the text than the decoded entries account for.
+    kinds = list(map(_KIND, entries.values()))
+    if raw.count(b":") != _COLONS_OF_ENTRY * len(entries) or not _is_tiling(entries, kinds, data_size):
         return None
-    return entries, metadata
+    return entries, kinds, metadata
 
 
-def _is_tiling(entries: dict[str, Entry], data_size: int) -> bool:
+def _is_tiling(entries: dict[str, Entry], kinds: list[tuple[str, tuple[int, ...]]], data_size: int) -> bool:
     """Whether the spans follow each other without gap from 0 to `data_size`, each as long as its tensor."""
     if not entries:
         return data_size == 0
     offsets = list(map(_OFFSETS, entries.values()))
     begins, ends = zip(*offsets, strict=True)
     spans = map(sub, ends, begins)
-    kinds = set(zip(map(_FIELDS, entries.values()), spans, strict=True))
-    if not all(is_plain(dtype, shape, span) for (dtype, shape), span in kinds):
+    if not all(is_plain(dtype, shape, span) for (dtype, shape), span in set(zip(kinds, spans, strict=True))):
         return False
     if begins[1:] != ends[:-1]:
         begins, ends = zip(*sorted(offsets), strict=True)

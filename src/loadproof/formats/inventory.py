@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 
 from loadproof.formats import sniff
@@ -49,7 +50,7 @@ def _look_at(folder: Folder, name: str, faults: Faults) -> FileInfo | None:
     except UnreadableError as error:
         if error.kind == "folder" and name.endswith(".json"):
             return None
-        add_unreadable(faults, name, error)
+        add_unreadable(faults, name, error, folder.root)
         return FileInfo(name, 0, "special")
 
 
@@ -70,7 +71,7 @@ def _read(folder: Folder, info: FileInfo, faults: Faults) -> IndexFile | None:
         with folder.open(info.path) as opened:
             index, problems = read_index(opened, info.path)
     except UnreadableError as error:
-        add_unreadable(faults, info.path, error)
+        add_unreadable(faults, info.path, error, folder.root)
         return IndexFile(info.path, {}, None, False, readable=False)
     faults.extend(problems)
     return index
@@ -78,16 +79,19 @@ def _read(folder: Folder, info: FileInfo, faults: Faults) -> IndexFile | None:
 
 _CODES = {"absent": "LP102", "dangling-link": "LP102", "permission": "LP102", "io-error": "LP102"}
 _BREAKS = {
-    "absent": "FileNotFoundError: No such file or directory: {}",
-    "dangling-link": "FileNotFoundError: No such file or directory: {}",
-    "permission": "PermissionError: Permission denied: {}",
-    "io-error": "OSError: Input/output error: {}",
-    "link-loop": "OSError: Too many levels of symbolic links: {}",
-    "folder": "IsADirectoryError: Is a directory: {}",
+    "absent": "FileNotFoundError: No such file or directory",
+    "dangling-link": "FileNotFoundError: No such file or directory",
+    "permission": "PermissionError: Permission denied",
+    "io-error": "OSError: Input/output error",
+    "link-loop": "OSError: Too many levels of symbolic links",
+    "folder": "IsADirectoryError: Is a directory",
 }
 
 
-def add_unreadable(faults: Faults, file: str, error: UnreadableError) -> None:
+def add_unreadable(faults: Faults, file: str, error: UnreadableError, location: str) -> None:
     """Record why a file was not opened: LP102 when it is not there or not readable, LP110 when it is not followed."""
     breaks = _BREAKS.get(error.kind)
-    faults.add(_CODES.get(error.kind, "LP110"), file, error.kind, error.reason, breaks=breaks and breaks.format(file))
+    text = f"the file {error.reason}"
+    if breaks:
+        breaks += f": {os.path.join(location, file)}"
+    faults.add(_CODES.get(error.kind, "LP110"), file, error.kind, text, breaks=breaks)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
-
 from loadproof.families import count
 from loadproof.formats import sniff
-from loadproof.formats.census import Census, check_numbering, is_sibling
+from loadproof.formats.census import Census, find_gap, is_sibling
 from loadproof.formats.content import check_content
 from loadproof.formats.faults import Faults, cut
 from loadproof.formats.gathering import Gathering
@@ -17,8 +15,7 @@ from loadproof.formats.names import check_metadata, check_names
 from loadproof.storage import Folder, UnreadableError, open_folder, why_unsafe
 from loadproof.types import FileInfo, IndexFile, Inventory, Manifest, Selection, Skip
 
-_KIND = attrgetter("dtype", "shape")
-_UNREAD = {"torch": "torch", "gguf": "GGUF"}
+_FORMATS = {"torch": "torch", "gguf": "GGUF", "dcp": "torch DCP"}
 
 
 def read_manifest(inventory: Inventory, selection: Selection, names_only: bool = False) -> Manifest:
@@ -53,8 +50,9 @@ class _Reading:
     def run(self) -> Manifest:
         for file in self.selection.files:
             self._take(file)
-        self.census.report(self.faults)
         self._check_index()
+        if not self.selection.files:
+            self._skip_unselected()
         families, duplicates = self.gathering.families(self.faults)
         check_names(((family.template, (family.files or ("",))[0]) for family in families), self.faults)
         return Manifest(
@@ -103,7 +101,8 @@ class _Reading:
                 self._take_header(file, header)
         except UnreadableError as error:
             self.is_complete = False
-            add_unreadable(self.faults, file, error)
+            if not any(problem.file == file and problem.detail == error.kind for problem in self.inventory.problems):
+                add_unreadable(self.faults, file, error, self.inventory.location)
 
     def _take_header(self, file: str, header: Header) -> None:
         self.faults.extend(header.problems)
@@ -114,14 +113,21 @@ class _Reading:
             check_metadata(header.metadata, file, self.faults)
         names = tuple(header.entries)
         self.census.count(file, names)
-        self.gathering.add(file, names, map(_KIND, header.entries.values()))
+        self.gathering.add(file, names, header.kinds)
         self.bytes += header.bytes
 
     def _take_other(self, info: FileInfo, head: bytes) -> None:
         self.is_complete = False
         if not check_other(info, head, self.faults):
-            words = _UNREAD.get(info.kind, "these")
-            self.skipped.append(Skip(info.path, f"{words} files are not read yet"))
+            self.skipped.append(_not_read_yet(info))
+
+    def _skip_unselected(self) -> None:
+        """No reader takes any file: still name the weights of formats that are not read."""
+        self.skipped += [
+            _not_read_yet(info)
+            for info in self.inventory.files
+            if sniff.claims_weights(info.path) and info.kind not in ("safetensors", "special")
+        ]
 
     def _add_changed(self, file: str) -> None:
         self.is_complete = False
@@ -132,35 +138,35 @@ class _Reading:
     def _check_index(self) -> None:
         if self.index is None or not self.index.weight_map:
             return
-        check_numbering(self.selection.files, self.index.path, self.faults)
+        unnamed = [self._check_unnamed(info) for info in self.inventory.files if self._is_unnamed(info)]
+        is_consistent = self.census.report(self.faults) and not any(unnamed)
+        gap = find_gap(self.selection.files)
+        if gap and not any(info.path.startswith(gap) for info in self.inventory.files) and self._has_only_safe_paths():
+            text = f"the shards are numbered, but the index names no {gap}"
+            self.faults.add("LP102", self.index.path, "numbering-gap", text, severity="warning", expected=gap)
         total = self.index.total_size
-        if self.is_complete and total is not None and total != self.bytes:
+        if self.is_complete and is_consistent and total is not None and total != self.bytes:
+            text = f"total_size says {total:,} bytes, the shards hold {self.bytes:,}"
             self.faults.add(
-                "LP109",
-                self.index.path,
-                "sum",
-                f"total_size says {total:,} bytes, the shards hold {self.bytes:,}",
-                expected=str(self.bytes),
-                found=str(total),
-                severity="warning",
+                "LP109", self.index.path, "sum", text, expected=str(self.bytes), found=str(total), severity="warning"
             )
-        for info in self.inventory.files:
-            if info.path not in self.selection.files and is_sibling(info.path, self.index.path):
-                self._check_unindexed(info, self.index)
 
-    def _check_unindexed(self, info: FileInfo, index: IndexFile) -> None:
-        """A shard that the index does not name is never read: an error if it holds tensors that nothing else holds."""
-        if info.kind != "safetensors":
-            return
+    def _is_unnamed(self, info: FileInfo) -> bool:
+        assert self.index is not None
+        is_shard = info.kind == "safetensors" and is_sibling(info.path, self.index.path)
+        return is_shard and info.path not in self.selection.files
+
+    def _check_unnamed(self, info: FileInfo) -> bool:
+        """A shard that the index does not name is never read: an error if it holds tensors that no read file holds."""
         try:
             with self.folder.open(info.path) as opened:
                 names = read_header(opened, info.path).entries
         except UnreadableError:
-            return
-        lost = [name for name in names if name not in index.weight_map]
+            return False
+        lost = self.census.count_unread(info.path, names)
         text = f"the index does not name this shard: its {len(names):,} tensors are not read"
         if lost:
-            text += f", {len(lost):,} of them stand in no other shard, {cut(lost[0])} first"
+            text += f", {len(lost):,} of them lie in no other file that is read, {cut(lost[0])} first"
         self.faults.add(
             "LP103",
             info.path,
@@ -170,3 +176,13 @@ class _Reading:
             found=f"{len(names)} tensors",
             severity="error" if lost else "warning",
         )
+        return True
+
+    def _has_only_safe_paths(self) -> bool:
+        return not any(why_unsafe(file) for file in self.selection.files)
+
+
+def _not_read_yet(info: FileInfo) -> Skip:
+    is_dcp = info.path == ".metadata" or info.path.endswith(".distcp")
+    words = _FORMATS.get("dcp" if is_dcp else info.kind, "such")
+    return Skip(info.path, f"{words} files are not read yet")
