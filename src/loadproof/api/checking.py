@@ -16,6 +16,7 @@ from loadproof.readers.base import Reader
 from loadproof.types import (
     Case,
     Expectation,
+    Finding,
     Inventory,
     Manifest,
     ModelConfig,
@@ -52,8 +53,7 @@ def check(
     """
     started = perf_counter()
     chosen, version = choose_reader(reader)
-    inventory = take_inventory(os.fspath(location))
-    refuse_empty(inventory)
+    inventory = open_checkpoint(os.fspath(location))
     config = read_config(inventory)
     selection = chosen.select(inventory, config, names_only)
     manifest = read_manifest(inventory, selection, names_only)
@@ -72,8 +72,8 @@ def conclude(case: Case, timings: Timings) -> Report:
     findings, unexplained = diagnose(case)
     findings = _cause_first((*findings, *untold(case, findings)))
     verdict = decide(case, findings, unexplained)
-    skipped = tuple(dict.fromkeys((*case.manifest.skipped, *case.outcome.skipped, *_not_looked_at(case))))
-    return Report(case, verdict, findings, unexplained, _checked(case), skipped, timings)
+    skipped = (*case.inventory.skipped, *case.manifest.skipped, *case.outcome.skipped, *_not_looked_at(case))
+    return Report(case, verdict, findings, unexplained, _checked(case), tuple(dict.fromkeys(skipped)), timings)
 
 
 def choose_reader(spec: str) -> tuple[Reader, str | None]:
@@ -82,15 +82,18 @@ def choose_reader(spec: str) -> tuple[Reader, str | None]:
     return get_reader(name), version or None
 
 
-def refuse_empty(inventory: Inventory) -> None:
-    """Raises `NoCheckpointError` where nothing in the folder is a checkpoint's."""
+def open_checkpoint(location: str) -> Inventory:
+    """What lies at `location`. Raises `NoCheckpointError` where nothing there is a checkpoint's."""
+    try:
+        inventory = take_inventory(location)
+    except OSError as error:
+        raise NoCheckpointError(f"{location}: {error.strerror or type(error).__name__}") from None
+    if any(problem.severity == "error" for problem in inventory.problems):
+        return inventory
     for info in inventory.files:
         if info.path == "config.json" or info.kind in _WEIGHT_KINDS or info.path.endswith(_WEIGHT_NAMES):
-            return
-    if not inventory.files and not inventory.problems and not os.path.isdir(inventory.root):
-        raise NoCheckpointError(f"{inventory.location}: no such file or directory")
-    if not any(problem.severity == "error" for problem in inventory.problems):
-        raise NoCheckpointError(f"{inventory.location}: no checkpoint here (no config.json, no weight files)")
+            return inventory
+    raise NoCheckpointError(f"{location}: no checkpoint here (no config.json, no weight files)")
 
 
 def read_expectation(
@@ -104,6 +107,8 @@ def read_expectation(
 ) -> Expectation:
     if config.path is None or not config.raw:
         return _without_config(reader, config)
+    if bound := next((problem for problem in config.problems if problem.detail == "bound"), None):
+        return Expectation(reader.name, "", "", "", "none", inconclusive=f"nothing was expanded: {bound.text}")
     return reader.expect(
         config, inventory.root, class_name=class_name, source=source, names_only=names_only, use_cache=use_cache
     )

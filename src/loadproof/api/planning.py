@@ -6,11 +6,11 @@ import os
 
 from msgspec import Struct
 
-from loadproof.api.checking import choose_reader, read_expectation, refuse_empty
+from loadproof.api.checking import choose_reader, open_checkpoint, read_expectation
 from loadproof.config import read_config
 from loadproof.config.plan import diff_plans, plan_from_config
 from loadproof.config.plan_tensors import plan_from_tensors
-from loadproof.formats import read_manifest, take_inventory
+from loadproof.formats import read_manifest
 from loadproof.types import LayerPlan
 
 
@@ -43,8 +43,7 @@ def plan(
     Raises `NoCheckpointError` when there is nothing to look at, `ValueError` for an unknown reader.
     """
     chosen, _ = choose_reader(reader)
-    inventory = take_inventory(os.fspath(location))
-    refuse_empty(inventory)
+    inventory = open_checkpoint(os.fspath(location))
     config = read_config(inventory)
     manifest = read_manifest(inventory, chosen.select(inventory, config, names_only), names_only)
     expectation = read_expectation(chosen, config, inventory, class_name, source, names_only, use_cache)

@@ -6,6 +6,7 @@ from loadproof.families import show_axis
 from loadproof.report.escape import clean, guard_line
 from loadproof.report.strip import legend, letter
 from loadproof.report.style import Line, Span, paint
+from loadproof.report.words import plural
 from loadproof.types import LayerPlan
 
 WIDTH = 80  # layers in one row of the strip
@@ -62,8 +63,8 @@ def _result(config: LayerPlan | None, tensors: LayerPlan | None, differs: tuple[
     if config is None or tensors is None:
         return (head, ("warning", "nothing to compare"))
     if differs:
-        verb = "layer differs" if len(differs) == 1 else "layers differ"
-        return (head, ("error", f"{len(differs)} of {depth} {verb}"), ("", f": {show_axis(differs)}"))
+        verb = "differs" if len(differs) == 1 else "differ"
+        return (head, ("error", f"{len(differs)} of {plural(depth, 'layer')} {verb}"), ("", f": {show_axis(differs)}"))
     if len(config.words) != len(tensors.words):
         return (head, ("error", f"config plans {len(config.words)} layers, the checkpoint holds {len(tensors.words)}"))
     return (head, ("good", "the plans agree"))

@@ -1,0 +1,127 @@
+"""The answer to a pasted error: what was understood, the first cause in full, the next ones in brief; one screen."""
+
+from __future__ import annotations
+
+import shlex
+from textwrap import wrap
+
+from loadproof.report.escape import clean, guard_line
+from loadproof.report.finding_text import finding_lines
+from loadproof.report.style import Line, paint
+from loadproof.types import Finding, Report, Symptom
+
+WIDTH = 116
+SCREEN = 25  # lines without -v
+SHOWN = 3  # causes shown without -v
+_MARKS = ("confirms", "refutes", "next", "known", "note")
+_LONGEST = {"headline": 3, "note": 2}
+
+
+def render_explanation(report: Report, *, verbose: bool = False, color: bool = False) -> str:
+    """The whole answer, each line ended by a newline; at most `SCREEN` lines unless `verbose`."""
+    symptom = report.case.symptom or Symptom()
+    lines = [*_understood(symptom), ()]
+    if not report.findings:
+        lines += _not_recognised(symptom, report)
+    for position, finding in enumerate(report.findings if verbose else report.findings[:SHOWN]):
+        block = _cause(finding, report, position, verbose)
+        if not verbose and position and len(lines) + len(block) > SCREEN - 2:
+            break
+        lines += block
+    hidden = len(report.findings) - sum(1 for line in lines if line and line[0][0] == "rank")
+    lines += _closing(report, hidden)
+    return "".join(guard_line(paint(_plain(line), color)) + "\n" for line in lines)
+
+
+def _plain(line: Line) -> Line:
+    return tuple(("bold" if role == "rank" else role, text) for role, text in line)
+
+
+def _understood(symptom: Symptom) -> list[Line]:
+    """``read as   vllm 0.19.1, cache-init, KeyError`` and what else the text tells."""
+    engine = " ".join(part for part in (symptom.engine, symptom.engine_version) if part)
+    parts = [engine or "engine not named", symptom.phase or "phase not named", symptom.exception or "no exception"]
+    lines: list[Line] = [(("bold", "read as  "), ("", clean(", ".join(parts))))]
+    said = symptom.message.strip().split("\n")[0]
+    if said:
+        lines.append((("bold", "text     "), ("", clean(said, WIDTH - 9))))
+    counts = [
+        f"{len(rows):,} {what}"
+        for what, rows in (
+            ("missing", symptom.missing),
+            ("unexpected", symptom.unexpected),
+            ("of another size", symptom.mismatched),
+        )
+        if rows
+    ]
+    facts = [f"{key} {value}" for key, value in symptom.run.items() if key != "model"]
+    if facts or counts:
+        told = "; ".join(part for part in (", ".join(counts), ", ".join(facts)) if part)
+        lines.append((("bold", "facts    "), ("", clean(told, WIDTH - 9))))
+    return lines
+
+
+def _cause(finding: Finding, report: Report, position: int, verbose: bool) -> list[Line]:
+    notes = dict(note.partition(": ")[::2] for note in finding.notes)
+    if "confirms" not in notes:
+        return _found(finding, report, position, verbose)
+    head = f"{position + 1}. {finding.confidence:<9}{finding.code} {finding.slug}: {finding.headline}"
+    lines = _wrapped("rank", head, "   ", 3)
+    if position and not verbose:
+        lines += _marked("tells", notes["confirms"], 1)
+        return [*lines, *_marked("next", _command(notes["next"], report), 1)]
+    lines += [
+        (("mark", "   --> "), ("place", clean(item.where)), ("", f"  {clean(item.text, WIDTH)}"))
+        for item in finding.evidence
+        if item.where != "error text"
+    ]
+    for mark in _MARKS[:2]:
+        lines += _marked(mark, notes[mark], 2)
+    lines += [line for fix in finding.fixes for line in _marked("do", _command(fix.title, report), 3)]
+    lines += _marked("next", _command(notes["next"], report), 1, "command")
+    return lines + (_marked("known", notes["known"], 1) if "known" in notes else [])
+
+
+def _found(finding: Finding, report: Report, position: int, verbose: bool) -> list[Line]:
+    """A fault that the check found in the checkpoint, in the form of the check's own report."""
+    lines = finding_lines(finding, report, first=False, verbose=verbose)
+    lines[0] = (("rank", f"{position + 1}. "), *lines[0], ("dim", f"  [{finding.confidence}]"))
+    return lines if verbose or not position else lines[:2] + lines[-1:]
+
+
+def _wrapped(role: str, text: str, indent: str, most: int) -> list[Line]:
+    pieces = wrap(clean(text, WIDTH * most), WIDTH, subsequent_indent=indent)[:most]
+    return [((role if at == 0 else "bold", piece),) for at, piece in enumerate(pieces)]
+
+
+def _marked(mark: str, text: str, most: int, role: str = "") -> list[Line]:
+    pieces = wrap(clean(text, (WIDTH - 14) * most), WIDTH - 14)[:most] or [""]
+    head = f"   = {mark:<9}"
+    return [(("mark", head if at == 0 else " " * 14), (role, piece)) for at, piece in enumerate(pieces)]
+
+
+def _command(text: str, report: Report) -> str:
+    if not report.case.inventory.root:
+        return text
+    return text.replace("PATH", shlex.quote(report.case.inventory.location))
+
+
+def _not_recognised(symptom: Symptom, report: Report) -> list[Line]:
+    lines: list[Line] = [(("warning", "not recognised"), ("", ": no entry of the knowledge base fits this text"))]
+    if symptom.names:
+        lines.append((("bold", "names    "), ("", clean(", ".join(symptom.names[:4]), WIDTH - 9))))
+    if symptom.frames:
+        lines.append((("bold", "frame    "), ("", clean(symptom.frames[-1], WIDTH - 9))))
+    advice = "paste the whole log from the first traceback on; loadproof check PATH tells whether the files are sound"
+    return [*lines, (("bold", "next     "), ("", advice))]
+
+
+def _closing(report: Report, hidden: int) -> list[Line]:
+    lines: list[Line] = []
+    if hidden > 0:
+        lines.append((("dim", f"... and {hidden} less probable (-v shows all)"),))
+    if report.case.inventory.root:
+        lines.append((("bold", "verdict  "), ("", f"{report.verdict} ({clean(report.case.inventory.location)})")))
+    elif report.findings:
+        lines.append((("dim", "from the text alone; --checkpoint PATH decides between the causes"),))
+    return lines

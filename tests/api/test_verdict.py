@@ -1,0 +1,110 @@
+"""Verdict and exit status as pure functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from loadproof.api.leftovers import untold
+from loadproof.api.verdict import decide, exit_status
+from loadproof.types import (
+    Case,
+    Expectation,
+    Finding,
+    Inventory,
+    Manifest,
+    ModelConfig,
+    Outcome,
+    Problem,
+    Row,
+    Selection,
+)
+
+MISSING = Row("missing", "a", ())
+UNUSED = Row("unexpected", "b", ())
+
+
+def case(**changes: Any) -> Case:
+    parts: dict[str, Any] = {
+        "inventory": Inventory("x", "/x", ()),
+        "selection": Selection("m.safetensors", ("m.safetensors",), "safetensors"),
+        "manifest": Manifest("safetensors", (), (), 0, 0),
+        "config": ModelConfig("config.json", {"a": 1}, '{\n "a": 1}'),
+        "expectation": Expectation("transformers", "5.24.0", "X", "x", "installed"),
+        "outcome": Outcome(),
+    }
+    return Case(**(parts | changes))
+
+
+def finding(severity: Any, *rows: Row, code: str = "LP401", confidence: Any = "certain") -> Finding:
+    return Finding(code, "slug", severity, confidence, "headline", rows=rows, explains=len(rows))
+
+
+def broken(file: str) -> Problem:
+    return Problem("LP006", file, "bad header", breaks="SafetensorError")
+
+
+@pytest.mark.parametrize(
+    ("changes", "findings", "unexplained", "verdict"),
+    [
+        ({}, (), (), "loads"),
+        ({}, (), (UNUSED,), "loads"),
+        ({}, (), (MISSING,), "loads-wrong"),
+        ({}, (finding("error", MISSING),), (), "loads-wrong"),
+        ({}, (finding("warning", MISSING),), (), "loads-wrong"),
+        ({}, (finding("info", MISSING),), (), "loads"),
+        ({}, (finding("error"),), (), "loads-wrong"),
+        ({}, (finding("warning"),), (), "loads"),
+        ({}, (finding("error", code="LP110"),), (), "loads"),
+        ({"outcome": Outcome(raises=True)}, (), (), "fails"),
+        ({"selection": Selection(None, (), "none", "OSError")}, (), (), "fails"),
+        ({"expectation": Expectation("t", "", "", "", "none", raises="KeyError")}, (), (), "fails"),
+        ({"expectation": Expectation("t", "", "", "", "none", inconclusive="?")}, (), (), "inconclusive"),
+        ({"outcome": Outcome(inconclusive="?")}, (), (), "inconclusive"),
+        ({"outcome": Outcome(inconclusive="?")}, (finding("error"),), (), "loads-wrong"),
+        ({"outcome": Outcome(inconclusive="?")}, (finding("error", confidence="likely"),), (), "inconclusive"),
+        ({"outcome": Outcome(inconclusive="?", raises=True)}, (), (), "fails"),
+        ({"inventory": Inventory("x", "/x", (), (), (broken("m.safetensors"),))}, (), (), "fails"),
+        ({"inventory": Inventory("x", "/x", (), (), (broken("unused.safetensors"),))}, (), (), "loads"),
+        ({"config": ModelConfig("config.json", {}, "", (broken("config.json"),))}, (), (), "fails"),
+    ],
+)
+def test_the_verdict_follows_from_the_case(changes: Any, findings: Any, unexplained: Any, verdict: str) -> None:
+    assert decide(case(**changes), findings, unexplained) == verdict
+
+
+@pytest.mark.parametrize(
+    ("verdict", "severity", "fail_on", "status"),
+    [
+        ("loads", None, "error", 0),
+        ("loads", "warning", "error", 0),
+        ("loads", "warning", "warning", 1),
+        ("loads", "info", "info", 1),
+        ("loads", "error", "error", 1),
+        ("loads", "error", "never", 0),
+        ("fails", None, "never", 1),
+        ("loads-wrong", None, "never", 1),
+        ("inconclusive", None, "error", 3),
+        ("inconclusive", "error", "error", 1),
+        ("inconclusive", "warning", "error", 3),
+    ],
+)
+def test_the_exit_status_follows_from_verdict_and_findings(
+    verdict: Any, severity: Any, fail_on: str, status: int
+) -> None:
+    findings = () if severity is None else (finding(severity),)
+    assert exit_status(verdict, findings, fail_on) == status
+
+
+def test_a_problem_that_no_rule_took_up_becomes_a_finding() -> None:
+    problems = (
+        Problem("LP014", "config.json", "a is negative", None, "a", "-1"),
+        Problem("LP014", "config.json", "a is negative", None, "a", "-1"),
+        Problem("LP006", "m.safetensors", "bad header"),
+    )
+    found = untold(
+        case(config=ModelConfig("config.json", {"a": 1}, '{\n "a": 1}', problems)), [finding("error", code="LP006")]
+    )
+    assert [(item.code, item.slug, item.headline) for item in found] == [("LP014", "config-value", "a is negative")]
+    assert [(item.where, item.text) for item in found[0].evidence] == [("config.json:2", "a = -1")]

@@ -1,0 +1,164 @@
+"""The command line as users run it: a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+
+
+def run(*arguments: str, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
+    """`loadproof` with a clean environment: no colour variables, a cache of its own."""
+    keep = {key: os.environ[key] for key in ("PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME", "LANG") if key in os.environ}
+    command = [sys.executable, "-m", "loadproof", *arguments]
+    return subprocess.run(command, cwd=cwd, env=keep | environment, capture_output=True, text=True, timeout=120)
+
+
+def test_a_healthy_checkpoint_exits_0() -> None:
+    result = run("check", "examples/healthy")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith("verdict  loads: every parameter of LlamaForCausalLM gets its tensor\n")
+    assert result.stderr.startswith("0 errors, 0 warnings in ")
+
+
+@pytest.mark.parametrize(
+    ("example", "verdict", "slug"),
+    [
+        ("layer-plan-mismatch", "loads-wrong", "layer-plan-mismatch"),
+        ("head-flattened", "fails", "head-flattened"),
+        ("wrapper-prefix", "loads-wrong", "wrapper-prefix"),
+        ("config-dims-wrong", "fails", "config-dims-wrong"),
+    ],
+)
+def test_every_example_names_its_fault_first_on_one_screen(example: str, verdict: str, slug: str) -> None:
+    result = run("check", f"examples/{example}")
+    lines = result.stdout.splitlines()
+    assert result.returncode == 1
+    assert f" {slug}: " in lines[0]
+    assert len(lines) <= 20
+    assert f"verdict  {verdict}: " in result.stdout
+    assert "unexplained" not in result.stdout
+
+
+def test_the_json_of_a_real_run_follows_the_schema() -> None:
+    schema = json.loads((ROOT / "docs" / "report.v1.schema.json").read_text())
+    for example in ("healthy", "layer-plan-mismatch", "head-flattened"):
+        result = run("check", f"examples/{example}", "--format", "json")
+        jsonschema.validate(json.loads(result.stdout), schema)
+        assert result.stderr == ""
+
+
+def test_the_status_is_the_same_in_every_format_and_exit_zero_overrides_it() -> None:
+    for form in ("text", "concise", "json"):
+        assert run("check", "examples/head-flattened", "--format", form).returncode == 1
+    assert run("check", "examples/head-flattened", "--exit-zero").returncode == 0
+
+
+def test_concise_lines_point_at_files_that_exist() -> None:
+    line = run("check", "examples/layer-plan-mismatch", "--format", "concise").stdout.splitlines()[0]
+    path, number, rest = line.split(":", 2)
+    assert rest.startswith(" error[LP301] layer-plan-mismatch: ")
+    assert '"linear_attention"' in (ROOT / path).read_text().splitlines()[int(number) - 1]
+
+
+def test_quiet_prints_the_verdict_alone() -> None:
+    result = run("check", "examples/head-flattened", "-q")
+    assert len(result.stdout.splitlines()) == 1
+    assert result.stderr == ""
+
+
+def test_output_goes_to_a_file_when_asked(tmp_path: Path) -> None:
+    target = tmp_path / "report.json"
+    result = run("check", "examples/healthy", "--format", "json", "--output", str(target))
+    assert result.stdout == ""
+    assert json.loads(target.read_text())["verdict"] == "loads"
+    assert [path.name for path in tmp_path.iterdir()] == ["report.json"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("check", "nowhere"), "loadproof: nowhere: No such file or directory\n"),
+        (("check", "tests/cli"), "loadproof: tests/cli: no checkpoint here (no config.json, no weight files)\n"),
+        (("check", "examples/healthy", "--reader", "nobody"), "unknown reader 'nobody'"),
+        (("check", "examples/healthy", "--output", "no/such/folder/x"), "loadproof: no/such/folder/x: No such file"),
+        (("check",), "the following arguments are required: PATH"),
+        (("chek", "x"), "invalid choice: 'chek'"),
+        (("plan", "nowhere"), "loadproof: nowhere: No such file or directory\n"),
+        ((), "usage: loadproof"),
+    ],
+)
+def test_misuse_is_one_message_and_exit_2(arguments: tuple[str, ...], text: str) -> None:
+    result = run(*arguments)
+    assert result.returncode == 2
+    assert text in result.stderr
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+
+
+def test_no_config_is_inconclusive_and_exits_3(tmp_path: Path) -> None:
+    (tmp_path / "model.safetensors").write_bytes((EXAMPLES / "healthy" / "model.safetensors").read_bytes())
+    result = run("check", str(tmp_path))
+    assert result.returncode == 3
+    assert "verdict  inconclusive: there is no config.json\n" in result.stdout
+
+
+def test_an_internal_error_is_two_lines_and_a_traceback_only_on_demand(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import loadproof.cli.check as c\nc.main = lambda arguments: {}['a\\x1b[2J']\n"
+    )
+    result = run("check", "x", PYTHONPATH=str(tmp_path))
+    assert result.returncode == 2
+    assert result.stderr.splitlines()[0].startswith("loadproof: internal error: KeyError: ")
+    assert "\x1b" not in result.stderr
+    assert "Traceback" not in result.stderr
+    assert "Traceback" in run("check", "x", PYTHONPATH=str(tmp_path), LOADPROOF_DEBUG="1").stderr
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    command = f"{sys.executable} -m loadproof check examples/layer-plan-mismatch -v 2>errors.txt | head -c 1"
+    result = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    errors = ROOT / "errors.txt"
+    try:
+        assert result.stdout == "e"
+        assert "Traceback" not in errors.read_text()
+        assert "BrokenPipe" not in errors.read_text()
+    finally:
+        errors.unlink()
+
+
+def test_colour_follows_the_switch_and_the_environment() -> None:
+    assert "\x1b[" not in run("check", "examples/healthy").stdout
+    assert "\x1b[" in run("check", "examples/healthy", "--color", "always").stdout
+    assert "\x1b[" in run("check", "examples/healthy", FORCE_COLOR="1").stdout
+    assert "\x1b[" not in run("check", "examples/healthy", FORCE_COLOR="1", NO_COLOR="1").stdout
+
+
+def test_plan_prints_both_strips_and_marks_the_layer() -> None:
+    result = run("plan", "examples/layer-plan-mismatch")
+    assert result.returncode == 1
+    assert "config   LLLFLLLFLLLFLLLFLLLFLLLF\n" in result.stdout
+    assert "tensors  LLLFLLLFLLLFLLLFLLLFFLLF\n" in result.stdout
+    assert f"{' ' * 29}^\n" in result.stdout
+    assert "1 of 24 layers differs: 20" in result.stdout
+
+
+def test_a_hostile_config_is_reported_without_its_escapes(tmp_path: Path) -> None:
+    (tmp_path / "model.safetensors").write_bytes((EXAMPLES / "healthy" / "model.safetensors").read_bytes())
+    config = json.loads((EXAMPLES / "healthy" / "config.json").read_text())
+    config["architectures"] = ["\x1b]8;;https://example.invalid\x07x"]
+    config["num_hidden_layers"] = 10**9
+    (tmp_path / "config.json").write_text(json.dumps(config, indent=1))
+    result = run("check", str(tmp_path), "-v")
+    assert result.returncode == 1
+    assert "\x1b" not in result.stdout + result.stderr
+    assert "num_hidden_layers is more than 10,000" in result.stdout
+    assert f"config.json:{2 + list(config).index('num_hidden_layers')}" in result.stdout
