@@ -271,7 +271,7 @@ def test_repairs_are_undone_one_by_one(folder: Path) -> None:
 def test_undo_refuses_when_the_file_was_changed_since(folder: Path) -> None:
     apply(plan_edits(inventory(folder), [SetJson("config.json", ("vocab_size",), 1)]))
     (folder / "config.json").write_text("{}")
-    with pytest.raises(RepairError, match="changed since"):
+    with pytest.raises(RepairError, match="has changed since"):
         undo(str(folder))
     assert (folder / "config.json").read_text() == "{}"
 
@@ -280,7 +280,7 @@ def test_a_plan_gone_stale_is_refused(folder: Path) -> None:
     plan = plan_edits(inventory(folder), [SWAP])
     (folder / A).write_bytes((folder / A).read_bytes().replace(b"embed", b"EMBED"))
     before = snapshot(folder)
-    with pytest.raises(RepairError, match="changed since the plan"):
+    with pytest.raises(RepairError, match="has changed since"):
         apply(plan)
     assert snapshot(folder) == before
 

@@ -8,14 +8,21 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from loadproof.repair.disk import RealDisk
+from loadproof.repair.disk import Disk, RealDisk
 from loadproof.repair.gates import gates
-from loadproof.repair.journal import JOURNAL, ForeignRecordError, Record, read_record, undo_name, undo_numbers
+from loadproof.repair.journal import (
+    JOURNAL,
+    ForeignRecordError,
+    Record,
+    next_undo,
+    read_record,
+    undo_name,
+    undo_numbers,
+)
 from loadproof.repair.plan import Plan, Refusal
-from loadproof.repair.planner import next_number
 from loadproof.repair.steps import PREFIX, inverse, names_in
 from loadproof.repair.stream import Progress, discard, prepare
-from loadproof.repair.transaction import ForeignStateError, commit, folders_of, sweep
+from loadproof.repair.transaction import ForeignStateError, Recovery, commit, sweep
 from loadproof.repair.transaction import recover as recover_disk
 
 
@@ -50,73 +57,80 @@ def apply(plan: Plan, *, progress: Progress | None = None, readers_stopped: bool
         raise RepairError(*plan.refusals)
     if not plan.steps:
         return Applied(plan.root, (), 0)
-    with locked(plan.root):
-        disk = RealDisk(plan.root)
-        try:
-            _tidy(disk, plan)
-            _refuse(plan, readers_stopped)
-            prepare(disk, plan, progress)
-            _run(disk, Record(title=_title(plan), number=plan.number, steps=plan.steps))
-            discard(disk)
-        finally:
-            disk.close()
+    with _disk(plan.root) as disk:
+        refusals = gates(plan, readers_stopped=readers_stopped)
+        if refusals:
+            raise RepairError(*refusals)
+        apply_on(disk, plan, progress)
     return Applied(plan.root, tuple(change.file for change in plan.changes), plan.writes, undo_name(plan.number))
 
 
+def apply_on(disk: Disk, plan: Plan, progress: Progress | None = None) -> None:
+    """`apply` without lock and gates. An interrupted stream of the same plan is gone on with."""
+    if recover_disk(disk) != "nothing":
+        raise RepairError(Refusal("an interrupted repair had to be brought to an end first", "plan again"))
+    if next_undo(disk) != plan.number:
+        raise RepairError(Refusal("the folder was repaired since the plan was made", "plan again"))
+    prepare(disk, plan, progress)
+    discard(disk)
+    try:
+        commit(disk, Record(title=_title(plan), number=plan.number, steps=plan.steps))
+    except ForeignStateError:
+        sweep(disk, disk.folders())
+        raise
+
+
 def undo(root: str) -> Applied:
-    """Take back the last repair of a folder, byte for byte. Raises RepairError, RepairInterruptedError."""
-    with locked(root):
-        disk = RealDisk(root)
-        try:
-            recovered = recover_disk(disk)
-            numbers = undo_numbers(disk)
-            if not numbers:
-                if recovered == "rolled back":
-                    return Applied(root, (), 0, notes=("an interrupted repair was rolled back",))
-                raise RepairError(Refusal("there is no repair to undo here", "", root))
-            number = numbers[-1]
-            record = read_record(disk, undo_name(number))
-            if record is None:
-                raise RepairError(Refusal(f"{undo_name(number)} is damaged", "nothing was touched", undo_name(number)))
-            steps = inverse(record.steps)
-            _run(disk, Record(title=f"undo: {record.title}", number=number, steps=steps, undoes=number))
-            files = tuple(dict.fromkeys(name for step in steps for name in names_in(step) if not _is_helper(name)))
-            return Applied(root, files, 0, notes=(record.title,))
-        except (ForeignStateError, ForeignRecordError) as error:
-            raise RepairError(Refusal(f"changed since the repair, so it cannot be taken back: {error}")) from None
-        finally:
-            disk.close()
+    """Take back the last repair of a folder, byte for byte; or bring an interrupted one to its end.
+
+    Raises RepairError, RepairInterruptedError.
+    """
+    with _disk(root) as disk:
+        record = undo_on(disk)
+    files = dict.fromkeys(name for step in record.steps for name in names_in(step) if not _is_helper(name))
+    return Applied(root, tuple(files), 0, notes=(record.title,))
 
 
-def recover(root: str) -> str:
-    """Bring an interrupted repair to an end: "nothing", "torn journal", "finished" or "rolled back". Idempotent."""
-    with locked(root):
-        disk = RealDisk(root)
-        try:
-            result = recover_disk(disk)
-            _sweep(disk)
-            return result
-        except (ForeignStateError, ForeignRecordError) as error:
-            raise RepairError(Refusal(f"an interrupted repair cannot be brought to an end: {error}")) from None
-        finally:
-            disk.close()
+def undo_on(disk: Disk) -> Record:
+    """`undo` without the lock; returns the record that was taken back."""
+    recovered = recover_on(disk)
+    numbers = undo_numbers(disk)
+    if recovered in ("rolled back", "undone"):
+        return Record(title=f"an interrupted repair was {recovered}", number=0, steps=())
+    if not numbers:
+        raise RepairError(Refusal("there is no repair to undo here"))
+    name = undo_name(numbers[-1])
+    record = read_record(disk, name)
+    if record is None:
+        raise RepairError(Refusal(f"{name} is damaged, nothing was touched", file=name))
+    steps = inverse(record.steps)
+    commit(disk, Record(title=f"undo: {record.title}", number=record.number, steps=steps, undoes=numbers[-1]))
+    return record
+
+
+def recover(root: str) -> Recovery:
+    """Bring an interrupted repair or undo to an end; returns how (`transaction.Recovery`). Idempotent."""
+    with _disk(root) as disk:
+        return recover_on(disk)
+
+
+def recover_on(disk: Disk) -> Recovery:
+    """`recover` without the lock."""
+    result = recover_disk(disk)
+    sweep(disk, disk.folders())
+    return result
 
 
 def forget(root: str) -> tuple[str, ...]:
     """Remove undo records and the old files kept for them; returns their names. The repairs become final."""
-    with locked(root):
-        disk = RealDisk(root)
-        try:
-            recover_disk(disk)
-            gone: list[str] = []
-            for number in reversed(undo_numbers(disk)):
-                record = read_record(disk, undo_name(number))
-                disk.unlink(undo_name(number))
-                disk.fsync_folder(undo_name(number))
-                gone += [undo_name(number), *sweep(disk, folders_of(record.steps if record else ()))]
-            return tuple(gone)
-        finally:
-            disk.close()
+    with _disk(root) as disk:
+        recover_disk(disk)
+        gone = []
+        for number in reversed(undo_numbers(disk)):
+            disk.unlink(undo_name(number))
+            disk.fsync_folder(undo_name(number))
+            gone.append(undo_name(number))
+        return (*gone, *sweep(disk, disk.folders()))
 
 
 def interrupted(root: str) -> bool:
@@ -140,41 +154,20 @@ def locked(root: str) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _tidy(disk: RealDisk, plan: Plan) -> None:
-    """Recover first; helper files of an interrupted stream stay if this plan can go on with them."""
-    try:
-        if recover_disk(disk) != "nothing":
-            raise RepairError(Refusal("an interrupted repair had to be brought to an end first", "plan again"))
-    except (ForeignStateError, ForeignRecordError) as error:
-        raise RepairError(Refusal(f"an interrupted repair cannot be brought to an end: {error}")) from None
-    if next_number(plan.root) != plan.number:
-        raise RepairError(Refusal("the folder was repaired since the plan was made", "plan again"))
-
-
-def _refuse(plan: Plan, readers_stopped: bool) -> None:
-    refusals = gates(plan, readers_stopped=readers_stopped)
-    if refusals:
-        raise RepairError(*refusals)
-
-
-def _run(disk: RealDisk, record: Record) -> None:
-    try:
-        commit(disk, record)
-    except ForeignStateError as error:
-        raise RepairError(
-            Refusal(f"the checkpoint has changed since the plan was made: {error}", "plan again")
-        ) from None
-    except OSError as error:
-        raise RepairInterruptedError(
-            Refusal(f"interrupted: {error}", f"run `loadproof undo {disk.root}` to bring it to an end")
-        ) from error
-
-
-def _sweep(disk: RealDisk) -> None:
-    for folder, _, files in os.walk(disk.root):
-        if any(name.startswith(PREFIX) for name in files):
-            relative = os.path.relpath(folder, disk.root)
-            sweep(disk, ("" if relative == "." else relative,))
+@contextlib.contextmanager
+def _disk(root: str) -> Iterator[Disk]:
+    """The locked folder, with what can go wrong there turned into RepairError."""
+    with locked(root):
+        disk = RealDisk(root)
+        try:
+            yield disk
+        except (ForeignStateError, ForeignRecordError) as error:
+            raise RepairError(Refusal(f"something has changed since: {error}", "nothing was touched")) from None
+        except OSError as error:
+            way_out = f"`loadproof undo {root}` brings the checkpoint back, whatever state it is in"
+            raise RepairInterruptedError(Refusal(f"interrupted: {error}", way_out)) from error
+        finally:
+            disk.close()
 
 
 def _is_helper(name: str) -> bool:

@@ -41,6 +41,11 @@ def undo_numbers(disk: Disk) -> list[int]:
     return sorted(int(tail) for tail in tails if tail.isascii() and tail.isdigit())
 
 
+def next_undo(disk: Disk) -> int:
+    """The number of the undo record that the next repair of this folder leaves."""
+    return max(undo_numbers(disk), default=0) + 1
+
+
 def write_record(disk: Disk, name: str, record: Record) -> None:
     """Durable under `name` when this returns; before that the name does not exist."""
     body = zlib.compress(msgspec.msgpack.encode(record), 1)

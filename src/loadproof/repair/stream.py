@@ -62,7 +62,7 @@ def prepare(disk: Disk, plan: Plan, progress: Progress | None = None) -> None:
 
 
 def discard(disk: Disk) -> None:
-    """Drop the resume record once the plan is carried out."""
+    """Drop the resume record once every stream is prepared."""
     if disk.exists(RESUME):
         disk.unlink(RESUME)
 

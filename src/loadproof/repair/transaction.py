@@ -25,7 +25,7 @@ HEADER_START = 8  # a safetensors file starts with the u64 length of its header
 SECTOR = 512
 CLOSED = b"loadproof is repairing this checkpoint. If that was interrupted, run: loadproof undo FOLDER\n"
 
-Recovery = Literal["nothing", "torn journal", "finished", "rolled back"]
+Recovery = Literal["nothing", "torn journal", "finished", "rolled back", "undone", "undo rolled back"]
 
 
 class ForeignStateError(RuntimeError):
@@ -52,13 +52,13 @@ def recover(disk: Disk) -> Recovery:
         elif (record.undoes and not disk.exists(undo_name(record.undoes))) or _all_done(disk, record.steps):
             _make_durable(disk, record.steps)
             _finish(disk, record)
-            result = "finished"
+            result = "undone" if record.undoes else "finished"
         else:
             _check_states(disk, record.steps)
             drive(disk, inverse(record.steps))
             _drop(disk, JOURNAL)
             sweep(disk, folders_of(record.steps))
-            result = "rolled back"
+            result = "undo rolled back" if record.undoes else "rolled back"
     return result
 
 
@@ -80,13 +80,15 @@ def sweep(disk: Disk, folders: Iterable[str] = ("",)) -> list[str]:
         record = read_record(disk, undo_name(number))
         needed.add(undo_name(number))
         needed.update(name for step in (record.steps if record else ()) for name in names_in(step))
-    gone = []
+    gone: list[str] = []
     for folder in folders:
         prefix = folder and folder + "/"
-        for name in disk.names(folder):
-            if name.startswith(PREFIX) and prefix + name not in needed:
-                disk.unlink(prefix + name)
-                gone.append(prefix + name)
+        litter = [name for name in disk.names(folder) if name.startswith(PREFIX) and prefix + name not in needed]
+        for name in litter:
+            disk.unlink(prefix + name)
+        if litter:
+            disk.fsync_folder(prefix + litter[0])
+        gone += [prefix + name for name in litter]
     return gone
 
 
@@ -229,7 +231,7 @@ def _check_states(disk: Disk, steps: Iterable[Step]) -> None:
 def _foreign(disk: Disk, step: Step) -> str | None:
     match step:
         case Patch(file, sizes, old, new):
-            if not disk.exists(file) or disk.size(file) not in sizes:
+            if not disk.exists(file) or not min(sizes) <= disk.size(file) <= max(sizes):
                 return f"{file}: its size is no longer {sizes[0]:,} bytes"
             return None if _is_between(disk.read(file, HEADER_START, len(old)), old, new) else f"{file}: other header"
         case Rewrite(file, old_text, new_text):
