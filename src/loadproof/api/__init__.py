@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from loadproof.api.checking import NoCheckpointError, check
+    from loadproof.api.explaining import explain
     from loadproof.api.planning import PlanReport, plan
 
 _HOME = {
     "check": "checking",
     "NoCheckpointError": "checking",
+    "explain": "explaining",
     "plan": "planning",
     "PlanReport": "planning",
 }
 
-__all__ = ["NoCheckpointError", "PlanReport", "check", "plan"]
+__all__ = ["NoCheckpointError", "PlanReport", "check", "explain", "plan"]
 
 
 def __getattr__(name: str) -> Any:

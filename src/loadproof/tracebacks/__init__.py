@@ -3,5 +3,6 @@
 from loadproof.tracebacks.base import Cause
 from loadproof.tracebacks.rank import candidates
 from loadproof.tracebacks.symptom import read_symptom
+from loadproof.tracebacks.weigh import unweighed, weigh
 
-__all__ = ["Cause", "candidates", "read_symptom"]
+__all__ = ["Cause", "candidates", "read_symptom", "unweighed", "weigh"]

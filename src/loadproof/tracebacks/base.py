@@ -36,6 +36,7 @@ class When(Struct, frozen=True):
     kind: str = ""  # kind of that name: runtime-layer | fused | tensor | token-id | word | ...
     text: str = ""  # anywhere in the statements and frames
     frame: str = ""  # in a stack frame
+    unlike: str = ""  # kinds of that name that it must not be, separated by spaces
     engine: str = ""
     shape: str = ""  # kind of shape difference (`shapes.judge`)
     run: str = ""  # key of the run facts that must be set

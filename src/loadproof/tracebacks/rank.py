@@ -71,7 +71,10 @@ def _name(when: When, name: str, symptom: Symptom) -> bool:
 
 
 def _kind(when: When, name: str, symptom: Symptom) -> bool:
-    return not when.kind or classify(name or (symptom.names[0] if symptom.names else "")) == when.kind
+    if not when.kind and not when.unlike:
+        return True
+    kind = classify(name or (symptom.names[0] if symptom.names else ""))
+    return when.kind in ("", kind) and kind not in when.unlike.split()
 
 
 def _text(when: When, name: str, symptom: Symptom) -> bool:

@@ -1,0 +1,63 @@
+"""`explain`: from an error text to its causes, decided by the checkpoint where one is given."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from time import perf_counter
+from typing import Any
+
+from msgspec.structs import replace
+
+from loadproof.api.checking import check
+from loadproof.tracebacks import candidates, read_symptom, unweighed, weigh
+from loadproof.types import (
+    Case,
+    Expectation,
+    Inventory,
+    Manifest,
+    ModelConfig,
+    Outcome,
+    Report,
+    Selection,
+    Skip,
+    Symptom,
+    Timings,
+)
+
+
+def explain(
+    text: str | Iterable[str], checkpoint: str | os.PathLike[str] | None = None, *, location: str = "text", **reading: Any
+) -> Report:
+    """The causes of an error text (a message, a traceback or a whole log, as text or as lines), most probable first.
+
+    The report's findings are the causes and its case holds the `Symptom`; without findings the text was not recognised.
+    With `checkpoint` the folder is checked (`reading`: the keywords of `check`) and decides which causes remain; without one
+    the verdict is ``inconclusive``. Raises what `check` raises.
+    """
+    started = perf_counter()
+    symptom = read_symptom(text.splitlines() if isinstance(text, str) else text)
+    causes = candidates(symptom)
+    if checkpoint is None:
+        timings = Timings(total_s=perf_counter() - started)
+        why = Skip("the checkpoint", "none was given; --checkpoint PATH decides between the causes")
+        case = _case_of_text(symptom, location)
+        return Report(case, "inconclusive", unweighed(symptom, causes), (), ("error text",), (why,), timings)
+    report = check(checkpoint, **reading)
+    findings = weigh(symptom, causes, report) if causes else report.findings
+    timings = replace(report.timings, total_s=perf_counter() - started)
+    case = replace(report.case, symptom=symptom)
+    return replace(report, case=case, findings=findings, checked=("error text", *report.checked), timings=timings)
+
+
+def _case_of_text(symptom: Symptom, location: str) -> Case:
+    """A case in which no stage ran."""
+    return Case(
+        Inventory(location, "", ()),
+        Selection(None, (), "none"),
+        Manifest("none", (), (), 0, 0),
+        ModelConfig(None, {}),
+        Expectation("none", "", "", "", "none", inconclusive="only an error text was given"),
+        Outcome(inconclusive="only an error text was given"),
+        symptom=symptom,
+    )

@@ -1,0 +1,152 @@
+"""``loadproof explain FILE | - | TEXT | LP301``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TextIO
+
+from loadproof.cli.options import add_color, add_reading, parser_for
+from loadproof.cli.output import color_for, failed, write
+
+if TYPE_CHECKING:
+    from loadproof.types import Report
+
+_DESCRIPTION = """\
+Find the cause behind an error: a log file of any size, "-" for standard input, or the message itself.
+With --checkpoint the folder is checked and decides between the causes. A rule's code shows the rule's page."""
+_EPILOG = """\
+examples:
+  loadproof explain serve.log --checkpoint ./model
+  vllm serve ./model 2>&1 | loadproof explain -
+  loadproof explain "KeyError: 'layers.4.mlp.gate.g_idx'"
+  loadproof explain LP301
+
+exit status: 0 answered, 2 usage error or no such file, 3 not recognised"""
+_CODE = re.compile(r"LP\d{3}\Z", re.IGNORECASE)
+_CHUNK = 1 << 16
+_LONGEST = 1 << 20  # a longer line is cut in pieces, so that memory stays bounded
+
+
+def main(arguments: list[str]) -> int:
+    """Explain one error or one rule; 0 answered, 2 usage error, 3 not recognised."""
+    options = _parse(arguments)
+    page = _page_of_rule(options.what)
+    if page is not None:
+        write(page)
+        return 0
+    if _CODE.match(options.what.strip()):
+        return failed(f"there is no rule {options.what.upper()}; 'loadproof rules' lists them")
+    try:
+        report = _explain(options)
+    except (ValueError, OSError) as error:
+        return failed(_reason(error))
+    return _show(report, options)
+
+
+def _explain(options: argparse.Namespace) -> Report:
+    from loadproof.api.explaining import explain
+
+    reading = {
+        "reader": options.reader,
+        "class_name": options.class_name,
+        "source": options.source,
+        "names_only": options.names_only,
+        "use_cache": not options.no_cache,
+    }
+    lines, location = _lines_of(options.what)
+    return explain(lines, options.checkpoint, location=location, **(reading if options.checkpoint else {}))
+
+
+def _lines_of(what: str) -> tuple[Iterator[str], str]:
+    """The lines of standard input, of a file, or of the text itself; and what to call them."""
+    if what == "-":
+        sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]  # a TextIOWrapper
+        return pieces(sys.stdin), "standard input"
+    if len(what) < 4096 and "\n" not in what and os.path.exists(what):
+        return _lines_of_file(what), what
+    if _names_a_file(what):
+        raise ValueError(f"{what}: no such file")
+    return iter(what.splitlines()), "text"
+
+
+def _lines_of_file(path: str) -> Iterator[str]:
+    with open(path, encoding="utf-8", errors="replace") as file:
+        yield from pieces(file)
+
+
+def pieces(file: TextIO) -> Iterator[str]:
+    """Lines without their ends; an endless line comes in pieces of `_LONGEST` characters."""
+    rest = ""
+    while chunk := file.read(_CHUNK):
+        lines = (rest + chunk).split("\n")
+        rest = lines.pop()
+        yield from lines
+        if len(rest) > _LONGEST:
+            yield rest
+            rest = ""
+    if rest:
+        yield rest
+
+
+def _names_a_file(what: str) -> bool:
+    return " " not in what and bool(re.search(r"\.(?:log|txt|out|err|json|ipynb)$|^[./~]", what))
+
+
+def _reason(error: ValueError | OSError) -> str:
+    if isinstance(error, OSError):
+        return f"{error.filename or 'input'}: {error.strerror or type(error).__name__}"
+    return str(error)
+
+
+def _page_of_rule(what: str) -> str | None:
+    """The page of a rule by code or slug, None where it is neither."""
+    word = what.strip()
+    if not re.fullmatch(r"[A-Za-z0-9-]{3,40}", word):
+        return None
+    from loadproof.rules import RULES
+
+    rule = next((one for one in RULES if word.upper() == one.code or word == one.slug), None)
+    if rule is None:
+        return None
+    docs = rule.docs
+    parts = [f"# {rule.code} {rule.slug}: {rule.title}", docs.finds, f"Why: {docs.why}"]
+    if docs.errors:
+        parts.append("Errors you may see:\n" + "\n".join(f"- {text}" for text in docs.errors))
+    parts += [f"Example: {docs.example}", f"Fix: {docs.fix}", f"Harmless when: {docs.harmless}"]
+    return "\n\n".join(parts) + "\n"
+
+
+def _show(report: Report, options: argparse.Namespace) -> int:
+    if options.format == "json":
+        from loadproof.report.json_v1 import render_json
+
+        text = render_json(report)
+    else:
+        from loadproof.report.explain_text import render_explanation
+
+        color = color_for(options.color, options.output)
+        text = render_explanation(report, verbose=options.verbose, color=color)
+    try:
+        write(text, options.output)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        return failed(f"{options.output}: {error.strerror}")
+    return 0 if report.findings else 3
+
+
+def _parse(arguments: list[str]) -> argparse.Namespace:
+    parser = parser_for("explain", _DESCRIPTION, arguments, _EPILOG)
+    parser.add_argument("what", metavar="FILE | - | TEXT | CODE", help="a log, standard input, a message, or a rule's code")
+    parser.add_argument("--checkpoint", metavar="PATH", help="the checkpoint that was loaded: it decides between causes")
+    add_reading(parser)
+    group = parser.add_argument_group("how to report")
+    group.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
+    group.add_argument("--output", metavar="FILE", help="write the answer to FILE")
+    group.add_argument("-v", "--verbose", action="store_true", help="every cause in full")
+    add_color(group)
+    return parser.parse_args(arguments)

@@ -1,0 +1,208 @@
+"""Facts of a checked checkpoint and of the run that confirm or refute a cause which no rule can find by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from loadproof.families import show
+from loadproof.tracebacks.base import Cause
+from loadproof.tracebacks.names import classify, layer_of
+from loadproof.tracebacks.stored import depth, field, layer_agrees, layer_evidence, sample, stages, stored
+from loadproof.types import Case, Evidence, Report, Symptom
+
+
+class Decision(Struct, frozen=True):
+    """`holds`: True confirmed, False refuted, None open. `certain`: beyond doubt."""
+
+    holds: bool | None = None
+    evidence: tuple[Evidence, ...] = ()
+    certain: bool = False
+
+
+Judge = Callable[[Symptom, Report], Decision]
+OPEN = Decision()
+REFUTED = Decision(False)
+
+_QUANT = r"(?:weight_scale|scale_inv|qweight|qzeros|weight_packed|absmax|quant_state|\.SCB$|input_scale|\.scales$|_blocks$)"
+# Without a stored tensor of this kind a cause of this code cannot be; with one it stays open for other readers.
+_SIGNS = {
+    "LP205": r"(?:lm_head|embed_out|(?:^|\.)output)\.weight$",
+    "LP309": r"(?:^|\.)mtp\.|nextn|eh_proj",
+    "LP402": r"language_model|visual|vision|text_model|model\.",
+    "LP404": r"base_layer|lora_|base_model",
+    "LP409": r"experts",
+    "LP410": r"experts",
+    "LP411": r"shared",
+    "LP601": _QUANT,
+    "LP603": _QUANT,
+    "LP604": _QUANT,
+    "LP605": _QUANT,
+    "LP606": _QUANT,
+    "LP607": _QUANT,
+}
+# Faults that every reader would meet: transformers' check decides them.
+_SHARED = frozenset(
+    "LP001 LP002 LP003 LP004 LP005 LP006 LP007 LP008 LP010 LP101 LP102 LP105 LP107 LP201 LP202 LP203 LP204 LP206 LP207 LP209 "
+    "LP210 LP211 LP301 LP302 LP304 LP307 LP401 LP403 LP404 LP405 LP406 LP407 LP408 LP501 LP502 LP503 LP504 LP506 LP507 LP508 LP602".split()
+)  # fmt: skip
+
+
+def decide(cause: Cause, symptom: Symptom, report: Report) -> Decision:
+    """What the checkpoint and the run say about a cause for which no rule reported a finding."""
+    own = _JUDGES.get(cause.key)
+    if own is not None:
+        return own(symptom, report)
+    if cause.where != "checkpoint":
+        return _blames_elsewhere(report)
+    sign = _SIGNS.get(cause.code)
+    if sign and not report.case.manifest.names_only and next(stored(report.case, sign), None) is None:
+        return REFUTED
+    if cause.code in _SHARED and report.verdict in ("loads", "loads-wrong", "fails"):
+        return REFUTED
+    found = sample(report.case, sign) if sign else None
+    return Decision(None, (found,) if found else ())
+
+
+def _blames_elsewhere(report: Report) -> Decision:
+    """A cause outside the files gains when the files are healthy."""
+    return Decision(None, (_health(report),)) if report.verdict == "loads" else OPEN
+
+
+def _health(report: Report) -> Evidence:
+    expectation = report.case.expectation
+    reader = f"{expectation.reader} {expectation.version}".strip()
+    return Evidence("check", f"verdict {report.verdict}: {report.case.manifest.tensors:,} tensors, no fault for {reader}")
+
+
+def _registry_name(symptom: Symptom, report: Report) -> Decision:
+    """A runtime layer name: the file cannot be at fault where that layer is complete and of the kind that is asked for."""
+    name = next((n for n in symptom.names if classify(n) == "runtime-layer"), "")
+    layer = layer_of(name)
+    if not name or layer is None:
+        return _blames_elsewhere(report)
+    if not layer_agrees(report.case, layer):
+        return OPEN
+    mixer = name.rsplit(".", 1)[-1]
+    evidence = [*layer_evidence(report.case, layer, mixer), *_stage_evidence(symptom, report.case, layer)]
+    if report.verdict != "loads":
+        return Decision(None, tuple(evidence))
+    return Decision(True, (*evidence, _health(report)), certain=True)
+
+
+def _stage_evidence(symptom: Symptom, case: Case, layer: int) -> list[Evidence]:
+    layers, ranks = depth(case), symptom.run.get("pp")
+    if not layers:
+        return []
+    if not isinstance(ranks, int) or ranks < 2:
+        fits = [n for n in range(2, 17) if n <= layers and layer in stages(layers, n)[1:]]
+        text = f"{layers} layers: layer {layer} would begin a stage with pipeline parallel {', '.join(map(str, fits[:4]))}"
+        return [Evidence("run", text)] if fits else []
+    begins = stages(layers, ranks)
+    stage = max(rank for rank, first in enumerate(begins) if first <= layer)
+    place = f"layer {layer} is the first of stage {stage}" if layer in begins else f"layer {layer} is in stage {stage}"
+    return [Evidence("run", f"{layers} layers / pp {ranks} begin stages at {', '.join(map(str, begins))}: {place}")]
+
+
+def _mtp_block(symptom: Symptom, report: Report) -> Decision:
+    layers = depth(report.case)
+    layer = next((at for name in symptom.names if (at := layer_of(name)) is not None), None)
+    if layers is None or layer is None:
+        return OPEN
+    if layer < layers:
+        return REFUTED
+    return Decision(True, (Evidence("config.json", f"num_hidden_layers = {layers}: layer {layer} is behind the last one"),), certain=True)
+
+
+def _absent_v(symptom: Symptom, report: Report) -> Decision:
+    if field(report.case, "attention_k_eq_v"):
+        return Decision(True, (Evidence("config.json", "attention_k_eq_v is true"), _health(report)))
+    return REFUTED if next(stored(report.case, r"\bv_proj\b|qkv"), None) else OPEN
+
+
+def _untied_engine(symptom: Symptom, report: Report) -> Decision:
+    head = sample(report.case, r"(?:^|\.)lm_head\.weight$")
+    if head is not None:
+        return REFUTED
+    tied = field(report.case, "tie_word_embeddings")
+    if tied is False or report.verdict != "loads":
+        return REFUTED
+    return Decision(True, (Evidence("config.json", "the head is tied to the embedding and not stored"), _health(report)), certain=tied is True)
+
+
+def _tied_copy(symptom: Symptom, report: Report) -> Decision:
+    head = sample(report.case, r"(?:^|\.)lm_head\.weight$")
+    tied = field(report.case, "tie_word_embeddings")
+    if head is None or tied is False:
+        return REFUTED
+    return Decision(True if tied else None, (head, Evidence("config.json", f"tie_word_embeddings = {tied}")))
+
+
+def _heads(symptom: Symptom, report: Report) -> Decision:
+    ranks = symptom.run.get("tp")
+    heads = field(report.case, "num_attention_heads")
+    if not isinstance(heads, int):
+        return OPEN
+    legal = [n for n in (1, 2, 3, 4, 5, 6, 7, 8, 12, 14, 16) if heads % n == 0]
+    fact = Evidence("config.json", f"{heads} attention heads: tp in {legal} divides them")
+    return Decision(True, (fact,), certain=True) if isinstance(ranks, int) and heads % ranks else Decision(None, (fact,))
+
+
+def _quant_split(symptom: Symptom, report: Report) -> Decision:
+    inner = field(report.case, "moe_intermediate_size", "intermediate_size")
+    quant = field(report.case, "quantization_config")
+    if not isinstance(quant, dict) or not isinstance(inner, int):
+        return REFUTED if quant is None and report.verdict == "loads" else OPEN
+    block = quant.get("group_size") or max(quant.get("weight_block_size") or [0])
+    if not isinstance(block, int) or block < 2:
+        return OPEN
+    legal = [n for n in (1, 2, 4, 8, 16) if inner % n == 0 and inner // n % block == 0]
+    return Decision(None, (Evidence("config.json", f"intermediate size {inner}, group or block {block}: tp in {legal} fits"),))
+
+
+def _head_dim(symptom: Symptom, report: Report) -> Decision:
+    given, hidden, heads = (field(report.case, n) for n in ("head_dim", "hidden_size", "num_attention_heads"))
+    if not all(isinstance(value, int) and value for value in (given, hidden, heads)):
+        return OPEN
+    if given * heads == hidden:
+        return REFUTED
+    return Decision(True, (Evidence("config.json", f"head_dim = {given}, but hidden_size / heads = {hidden // heads}"),), certain=True)
+
+
+def _live(symptom: Symptom, report: Report) -> Decision:
+    """A fault in memory is the more probable the more clearly the stored embedding is a matrix."""
+    family = next(stored(report.case, r"(?:embed_tokens|wte|word_embeddings|embed_in)\.weight$"), None)
+    if family is None or family.shape is None:
+        return OPEN
+    if len(family.shape) != 2 or 0 in family.shape:
+        return REFUTED
+    place = family.files[0] if family.files else "checkpoint"
+    said = Evidence(place, f"{show(family.template, family.axes)} {list(family.shape)}: a matrix on disk, so the fault arises in memory")
+    return Decision(None, (said,))
+
+
+def _flat_head(symptom: Symptom, report: Report) -> Decision:
+    family = next(stored(report.case, r"(?:lm_head|embed_out)\.weight$"), None)
+    if family is None or family.shape is None or len(family.shape) != 2:
+        return OPEN
+    place = family.files[0] if family.files else "checkpoint"
+    return Decision(None, (Evidence(place, f"{family.template} {list(family.shape)}: two dimensions on disk, flattened in memory"),))
+
+
+_JUDGES: dict[str, Judge] = {
+    "pp-foreign-layer": _registry_name,
+    "attn-metadata": _registry_name,
+    "runtime-layer": _registry_name,
+    "mtp-pp": _mtp_block,
+    "absent-v": _absent_v,
+    "tie-not-honoured": _untied_engine,
+    "tie-redundant": _tied_copy,
+    "tp-heads": _heads,
+    "tp-quant": _quant_split,
+    "importer-bug": _head_dim,
+    "zero3-runtime": _live,
+    "fsdp-runtime": _live,
+    "head-not-2d": _live,
+    "live-head-flattened": _flat_head,
+}

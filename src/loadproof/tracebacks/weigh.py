@@ -1,0 +1,134 @@
+"""Candidates against a checked checkpoint: which is confirmed, which is refuted, and by what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from loadproof.tracebacks.base import Cause
+from loadproof.tracebacks.decide import Decision, decide
+from loadproof.types import Confidence, Evidence, Finding, Fix, Report, Symptom
+
+_RANK: dict[str, int] = {"certain": 0, "likely": 1, "possible": 2}
+# Codes that answer one question: a finding of one decides about a cause of another.
+_SIBLINGS = (
+    "LP001 LP002 LP003 LP004 LP005 LP006 LP007 LP008 LP009 LP010",
+    "LP101 LP102 LP103 LP104 LP105 LP106 LP108",
+    "LP107 LP111 LP103",
+    "LP201 LP202 LP504 LP507",
+    "LP203 LP204 LP205 LP206 LP209",
+    "LP207 LP208 LP210 LP804",
+    "LP301 LP302 LP303 LP304 LP305 LP306",
+    "LP307 LP308 LP309 LP102",
+    "LP401 LP402 LP403 LP404 LP405 LP406 LP413",
+    "LP407 LP406",
+    "LP408 LP307 LP102",
+    "LP409 LP410 LP413",
+    "LP501 LP502 LP503 LP504 LP506 LP507 LP508 LP210 LP211 LP207",
+    "LP601 LP602 LP603 LP604 LP605 LP606 LP607",
+    "LP801 LP802 LP803 LP805 LP506",
+)
+_FAMILIES = tuple(frozenset(text.split()) for text in _SIBLINGS)
+
+
+def weigh(symptom: Symptom, causes: tuple[Cause, ...], report: Report) -> tuple[Finding, ...]:
+    """The causes as findings, decided by a report of the checkpoint: confirmed ones first, refuted ones left out.
+
+    A cause is confirmed when a rule found the same fault in the checkpoint (its evidence and repairs are kept), refuted
+    when the check could have found it and did not, or when a stored fact contradicts it. Faults that the text
+    did not suggest follow; when nothing is left, the checkpoint is not to blame and that is the finding.
+    """
+    used: set[int] = set()
+    decided: list[tuple[int, Finding]] = []
+    for cause in causes:
+        decided += _weigh_one(symptom, cause, report, used)
+    decided += [(2, _unasked(report.findings[at])) for at in _faults(report) if at not in used]
+    findings = [finding for _, finding in sorted(decided, key=lambda pair: pair[0])]
+    return tuple(findings) or (_not_the_files(symptom, report),)
+
+
+def unweighed(symptom: Symptom, causes: tuple[Cause, ...]) -> tuple[Finding, ...]:
+    """The causes as findings when there is no checkpoint to ask."""
+    return tuple(as_finding(symptom, cause) for cause in causes)
+
+
+def as_finding(symptom: Symptom, cause: Cause, confidence: Confidence | None = None, evidence: tuple[Evidence, ...] = ()) -> Finding:
+    """A cause in the report's own form; confirm, refute and next step are its notes."""
+    said = Evidence("error text", symptom.message.split("\n")[0][:240])
+    notes = [f"confirms: {cause.confirm}", f"refutes: {cause.refute}", f"next: {cause.command}"]
+    if cause.issues:
+        notes.append("known: " + ", ".join(cause.issues))
+    return Finding(
+        code=cause.code,
+        slug=cause.slug,
+        severity="error" if cause.where == "checkpoint" else "warning",
+        confidence=confidence or cause.confidence,
+        headline=cause.headline,
+        evidence=(said, *evidence),
+        fixes=(Fix(cause.remedy, "manual"),),
+        notes=tuple(notes),
+    )
+
+
+def _weigh_one(symptom: Symptom, cause: Cause, report: Report, used: set[int]) -> Iterator[tuple[int, Finding]]:
+    matches = list(_matching(cause, report))
+    if matches and cause.where == "checkpoint":
+        fresh = [at for at in matches if at not in used]
+        used.update(fresh)
+        yield from ((0, _confirmed(symptom, report.findings[at])) for at in fresh)
+        return
+    decision = decide(cause, symptom, report)
+    if decision.holds is False:
+        return
+    yield _place(cause, decision), as_finding(symptom, cause, _confidence(cause, decision), decision.evidence)
+
+
+def _place(cause: Cause, decision: Decision) -> int:
+    if decision.holds:
+        return 0 if decision.certain else 1
+    return 1 if cause.confidence != "possible" else 3
+
+
+def _confidence(cause: Cause, decision: Decision) -> Confidence:
+    if decision.holds:
+        return "certain" if decision.certain else "likely"
+    return cause.confidence if cause.where != "checkpoint" else "possible"
+
+
+def _matching(cause: Cause, report: Report) -> Iterator[int]:
+    """Findings of the cause's own code first, then of its siblings."""
+    kin = frozenset[str]().union(*(family for family in _FAMILIES if cause.code in family))
+    yield from (at for at, finding in enumerate(report.findings) if finding.code == cause.code)
+    yield from (at for at in _faults(report) if report.findings[at].code in kin and report.findings[at].code != cause.code)
+
+
+def _faults(report: Report) -> list[int]:
+    return [at for at, finding in enumerate(report.findings) if finding.severity in ("error", "warning")]
+
+
+def _confirmed(symptom: Symptom, finding: Finding) -> Finding:
+    said = Evidence("error text", symptom.message.split("\n")[0][:240])
+    return replace(finding, evidence=(*finding.evidence, said))
+
+
+def _unasked(finding: Finding) -> Finding:
+    return replace(finding, notes=(*finding.notes, "note: the checkpoint has this fault, though the error text does not point at it"))
+
+
+def _not_the_files(symptom: Symptom, report: Report) -> Finding:
+    engine = symptom.engine or "the engine"
+    reader = f"{report.case.expectation.reader} {report.case.expectation.version}".strip()
+    return Finding(
+        code="LP704",
+        slug="engine-not-checkpoint",
+        severity="warning",
+        confidence="likely" if report.verdict == "loads" else "possible",
+        headline=f"nothing in the files explains this error: {engine}, its release or its flags are the place to look",
+        evidence=(
+            Evidence("error text", symptom.message.split("\n")[0][:240]),
+            Evidence("check", f"verdict {report.verdict} for {reader}, no fault found"),
+        ),
+        fixes=(Fix(f"search {engine}'s issues for the message, try another release, and report it there", "manual"),),
+        notes=("next: loadproof check PATH -v",),
+    )
