@@ -8,7 +8,12 @@ from msgspec.structs import replace
 
 from loadproof.families import count
 from loadproof.readers import boxes
-from loadproof.types import Row, RowKind
+from loadproof.types import Axes, Row, RowKind
+
+
+def meet_axes(axes: Axes, other: Axes) -> Axes | None:
+    """The indices that both products hold, None when they share no name."""
+    return boxes.intersect(axes, other) if len(axes) == len(other) else None
 
 
 def subtract(rows: Iterable[Row], claimed: Iterable[Row]) -> list[Row]:
@@ -25,7 +30,7 @@ def meet(rows: Sequence[Row], claimed: Iterable[Row]) -> list[Row]:
     left = list(rows)
     for claim in claimed:
         for row in left:
-            common = boxes.intersect(row.axes, claim.axes) if _same_name(row, claim) else None
+            common = meet_axes(row.axes, claim.axes) if _same_name(row, claim) else None
             if common is not None:
                 found.append(row if common == row.axes else replace(row, axes=common))
         left = [piece for row in left for piece in _without(row, claim)]
