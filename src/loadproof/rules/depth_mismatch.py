@@ -1,0 +1,117 @@
+"""LP307 depth-mismatch: the config has another number of layers than the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from loadproof.config.access import text_config, text_config_path
+from loadproof.config.lines import where
+from loadproof.config.plan import config_depth
+from loadproof.config.spellings import spelled
+from loadproof.config.values import dotted
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.plans import LISTS, built_plan, config_file, rows_in_layers
+from loadproof.rules.rows import tally
+from loadproof.rules.whatif_config import explained_by_config
+from loadproof.rules.wording import layers_text, plural
+from loadproof.types import Case, Edit, Evidence, Finding, Fix, JsonPath, Row, SetJson
+
+
+def check(case: Case) -> Iterable[Finding]:
+    built, stored, depth = built_plan(case), case.tensor_plan, config_depth(case.config, case.expectation)
+    if built is None or stored is None or depth is None or len(built.words) == len(stored.words):
+        return
+    held, wanted = len(stored.words), len(built.words)
+    layers = range(held, wanted) if held < wanted else range(wanted, held)
+    rows = [row for row in rows_in_layers(case, layers, built.field) if row.kind in ("missing", "unexpected")]
+    if not rows or not _whole_layers(rows, layers):
+        return
+    yield _finding(case, held, wanted, list(layers), rows)
+
+
+def _whole_layers(rows: list[Row], layers: Sequence[int]) -> bool:
+    """Every one of these layers is concerned: a gap in the middle or a lost tensor is something else."""
+    return {layer for row in rows for layer in row.axes[0]} == set(layers)
+
+
+def _finding(case: Case, held: int, wanted: int, layers: list[int], rows: list[Row]) -> Finding:
+    edits = depth_edits(case, held)
+    found = explained_by_config(case, edits) if edits else None
+    proven = found is not None and not found[1] and bool(found[0])
+    path = _depth_path(case)
+    stated = path[-1] in text_config(case.config)
+    says = "config.json says" if stated else "the class builds"
+    headline = f"{says} {plural(wanted, 'layer')}, the checkpoint holds {held}"
+    evidence = (
+        Evidence(where(case.config, path), f"{dotted(path)} = {wanted}" if stated else f"{dotted(path)} is not stated"),
+        Evidence("tensors", f"{plural(held, 'layer')} under {case.tensor_plan.field if case.tensor_plan else ''}"),
+        Evidence("", f"{layers_text(layers)}: {tally(rows)}", "note"),
+    )
+    claimed = tuple(found[0]) if proven and found else tuple(rows)
+    if proven:
+        text = f"set {dotted(path)} to {held}" + (" and shorten the lists that go with it" if len(edits) > 1 else "")
+        fix = Fix(text, "lossless", edits)
+    else:
+        fix = Fix(f"make the depth agree: {held} layers are stored", "manual")
+    return Finding("LP307", "depth-mismatch", "error", "likely", headline, evidence, claimed, fixes=(fix,))
+
+
+def depth_edits(case: Case, held: int) -> tuple[Edit, ...]:
+    """The stored depth, and every per-layer list of the same config cut to it or filled up from the tensors."""
+    base, fields = text_config_path(case.config), text_config(case.config)
+    old = config_depth(case.config, case.expectation)
+    edits: list[Edit] = [SetJson(config_file(case), _depth_path(case), held)]
+    for name, value in fields.items():
+        if isinstance(value, list) and len(value) == old and (name in LISTS or _is_per_layer(name)):
+            made = _resized(case, name, value, held)
+            if made is None:
+                return ()
+            edits.append(SetJson(config_file(case), (*base, name), made))
+    return tuple(edits)
+
+
+def _is_per_layer(name: str) -> bool:
+    return name.endswith(("_types", "_per_layer", "_layers", "_type_list", "_pattern", "_block_type"))
+
+
+def _resized(case: Case, name: str, value: list[Any], held: int) -> list[Any] | None:
+    """The list for the stored layers; None where new entries would be guesses."""
+    if held <= len(value):
+        return value[:held]
+    if name not in LISTS or case.tensor_plan is None:
+        return value + value[-1:] * (held - len(value)) if len(set(map(str, value))) == 1 else None
+    new = case.tensor_plan.words[len(value) :]
+    attention = {word for word in value if isinstance(word, str) and word.endswith("attention")}
+    if None in new or "sliding_attention" in attention:
+        return None
+    return [*value, *new]
+
+
+def _depth_path(case: Case) -> JsonPath:
+    name = spelled(text_config(case.config), "num_hidden_layers") or "num_hidden_layers"
+    return (*text_config_path(case.config), name)
+
+
+DOCS = RuleDocs(
+    finds="A whole run of layers at the end that only the config or only the file has.",
+    why=(
+        "Layers were pruned or stacked and the config stayed, the config is that of another size of the family, or an "
+        "engine counts the multi-token prediction layer as one more. Layers without tensors start random; stored "
+        "layers "
+        "beyond the depth are ignored. Neither raises."
+    ),
+    errors=(
+        "transformers: MISSING (or UNEXPECTED) names of whole layers, no exception",
+        "vLLM: KeyError: 'layers.24.input_layernorm.weight', or random layers",
+        "mlx-lm: Missing 14 parameters",
+        "llama.cpp: missing tensor 'blk.24.attn_norm.weight'",
+    ),
+    example="`num_hidden_layers` 25, layers 0-23 stored.",
+    fix=(
+        "Config only: the depth that is stored, with the per-layer lists cut to it. That the last layers were not lost "
+        "with a file is an assumption, so the confidence is `likely`."
+    ),
+    harmless="Layers of prediction heads beyond the depth are no part of the plan (LP309).",
+)
+RULE = Rule("LP307", "depth-mismatch", "Config and file have different numbers of layers", check, DOCS)

@@ -1,0 +1,53 @@
+"""LP504 flattened: the right numbers in the right order under another shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.families import count
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.flat_matrices import is_flat, is_squeezed, reshape_fix
+from loadproof.rules.wording import plural, row_evidence, shape_text
+from loadproof.types import Case, Evidence, Finding, Row
+
+
+def check(case: Case) -> Iterable[Finding]:
+    flat = [row for row in case.outcome.rows if is_flat(row)]
+    squeezed = [row for row in case.outcome.rows if is_squeezed(row) and row not in flat]
+    if flat:
+        yield _finding(flat, "stored flat", "the element counts are exactly those of the matrices")
+    if squeezed:
+        yield _finding(
+            squeezed, "stored without (or with) a dimension of size one", "the order of the numbers is the same"
+        )
+
+
+def _finding(rows: list[Row], what: str, proof: str) -> Finding:
+    number = sum(count(row.axes) for row in rows)
+    row = rows[0]
+    shapes = f"{shape_text(row.found)} in place of {shape_text(row.expected)}"
+    subject = f"{row.stored or row.template} is" if number == 1 else f"{plural(number, 'tensor')} are"
+    headline = f"{subject} {what}: {shapes}"
+    evidence = (*row_evidence(rows), Evidence("", proof, "note"))
+    return Finding("LP504", "flattened", "error", "certain", headline, evidence, tuple(rows), fixes=reshape_fix(rows))
+
+
+DOCS = RuleDocs(
+    finds=(
+        "Tensors with exactly the elements they should have in fewer dimensions, or with a dimension of size one "
+        "added or "
+        "dropped (a depthwise convolution as `[C, K]`)."
+    ),
+    why=(
+        "A custom save or a converter squeezed or flattened the parameter. Row-major order is kept, so no byte is"
+        " wrong."
+    ),
+    errors=(
+        "transformers: RuntimeError: You set `ignore_mismatched_sizes` to `False`, thus raising an error",
+        "MLX: IndexError: [moveaxis] Invalid axis 2",
+    ),
+    example="`linear_attn.conv1d.weight` `[8192, 4]` where the class expects `[8192, 1, 4]`.",
+    fix="Header only: the shape is rewritten.",
+    harmless="`[N, 1]` in U8 is packed 4-bit data and another length is a slice; neither is reported here.",
+)
+RULE = Rule("LP504", "flattened", "The right numbers under another shape", check, DOCS)

@@ -1,0 +1,61 @@
+"""LP507 fsdp1-local-view: one rank's one-dimensional slices of an FSDP1 flat parameter were saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.flat_matrices import is_flat
+from loadproof.rules.rows import of_kind
+from loadproof.rules.slices import Slice, fsdp1_unit
+from loadproof.rules.wording import plural, row_evidence
+from loadproof.types import Case, Evidence, Finding, Fix, Row
+
+
+def check(case: Case) -> Iterable[Finding]:
+    proof = fsdp1_unit(case)
+    if proof is None:
+        return
+    rows = [row for row in of_kind(case.outcome.rows, "mismatched") if row.found is not None and len(row.found) == 1]
+    if all(is_flat(row) for row in rows):
+        return  # whole matrices, only flat: nothing is lost (LP201, LP202, LP504)
+    headline = f"the tensors are the slices that rank {proof.rank} of {proof.world} held of an FSDP1 flat parameter"
+    evidence = (*row_evidence(rows), Evidence("", _arithmetic(proof), "note"))
+    fixes = (Fix(_advice(rows), "manual"),)
+    yield Finding("LP507", "fsdp1-local-view", "error", "certain", headline, evidence, tuple(rows), fixes=fixes)
+
+
+def _arithmetic(proof: Slice) -> str:
+    names = " + ".join(proof.names) if len(proof.names) <= 4 else plural(len(proof.names), "parameter")
+    return f"ceil(({names} = {proof.total:,}) / {proof.world}) = {proof.chunk:,}, all lengths fit rank {proof.rank}"
+
+
+def _advice(rows: list[Row]) -> str:
+    whole = [row.stored or row.template for row in rows if is_flat(row)]
+    text = "gather before saving (FULL_STATE_DICT, summon_full_params); the other ranks' parts are not in this file"
+    return text + (f"; only {whole[0]} is whole and could be given its shape back" if whole else "")
+
+
+DOCS = RuleDocs(
+    finds=(
+        "One-dimensional and empty tensors whose lengths are exactly what one rank of an FSDP1 group keeps of a "
+        "unit. Rank "
+        "and group size are solved from the lengths: ceil(total / ranks), cut at the parameters' borders."
+    ),
+    why=(
+        "With `use_orig_params=True` each parameter of a rank is the part of the flat parameter that the rank "
+        "owns. A save "
+        "from inside the wrapped model writes these parts; the decoder layers, units of their own, may be whole."
+    ),
+    errors=(
+        "transformers: size mismatch for model.embed_tokens.weight: torch.Size([131344896])",
+        "torch: RuntimeError: 'weight' must be 2-D",
+    ),
+    example="`embed_tokens` `[131344896]`, `norm` `[0]`, `lm_head` `[0]`: rank 0 of 8.",
+    fix=(
+        "None from this file. A length that is no multiple of the width is no flattened matrix and must not be "
+        "reshaped."
+    ),
+    harmless="Never.",
+)
+RULE = Rule("LP507", "fsdp1-local-view", "One rank's FSDP1 slices were saved", check, DOCS)

@@ -1,0 +1,131 @@
+"""The arithmetic of rank-local slices: which rank of how many would leave exactly these lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import permutations
+from math import ceil
+
+from msgspec import Struct
+
+from loadproof.families import join_name, names_of
+from loadproof.rules.rows import of_kind
+from loadproof.rules.vocabulary import head, is_tied
+from loadproof.rules.wording import elements
+from loadproof.types import Case, Expected, Row, Shape
+
+WORLDS = range(2, 1025)
+Unit = Sequence[tuple[int, int]]  # (elements of the parameter, elements stored) in the order of the unit
+
+
+class Slice(Struct, frozen=True):
+    """A proof: the unit's total, cut into `world` chunks, gives the stored lengths on `rank`."""
+
+    world: int
+    rank: int
+    total: int
+    chunk: int
+    names: tuple[str, ...]
+
+
+def solve(unit: Unit) -> tuple[int, int, int] | None:
+    """(world, rank, chunk) of the FSDP1 split that leaves exactly the stored lengths, None when there is none.
+
+    T = sum of the elements, chunk = ceil(T / world), rank r owns [r*chunk, min((r+1)*chunk, T)).
+    """
+    total = sum(size for size, _ in unit)
+    held = sum(length for _, length in unit)
+    for world in WORLDS:
+        chunk = ceil(total / world)
+        if held in (chunk, total - chunk * (world - 1)):
+            rank = next(
+                (r for r in _ranks(unit, chunk, world) if _lengths(unit, chunk, r) == [n for _, n in unit]), None
+            )
+            if rank is not None:
+                return world, rank, chunk
+    return None
+
+
+def _ranks(unit: Unit, chunk: int, world: int) -> Iterator[int]:
+    """The ranks whose span meets the stored elements; others cannot fit."""
+    begin = 0
+    for size, length in unit:
+        if length:
+            first = begin // chunk
+            yield from range(max(0, first - 1), min(world, (begin + size) // chunk + 1))
+            return
+        begin += size
+
+
+def _lengths(unit: Unit, chunk: int, rank: int) -> list[int]:
+    lengths, begin = [], 0
+    for size, _ in unit:
+        end = begin + size
+        lengths.append(max(0, min(end, (rank + 1) * chunk) - max(begin, rank * chunk)))
+        begin = end
+    return lengths
+
+
+def fsdp1_unit(case: Case) -> Slice | None:
+    """The proof that the parameters outside the layers (or all of them) are one rank's slice of an FSDP1 unit."""
+    cut = {row.template for row in of_kind(case.outcome.rows, "mismatched") if _is_cut(row)}
+    if not cut:
+        return None
+    for names, unit in _units(case, cut):
+        found = solve(unit)
+        if found is not None and found[2] < sum(size for size, _ in unit):
+            world, rank, chunk = found
+            return Slice(world, rank, sum(size for size, _ in unit), chunk, names)
+    return None
+
+
+def _is_cut(row: Row) -> bool:
+    """Stored in one dimension, not as what it should be."""
+    return row.found is not None and len(row.found) == 1 and row.found != row.expected
+
+
+def _units(case: Case, cut: set[str]) -> Iterator[tuple[tuple[str, ...], Unit]]:
+    """Candidate units: the root (everything outside the layers) in module order and other orders, then the whole"
+    " model."""
+    root = [e for e in _parameters(case) if not e.axes]
+    if cut <= {e.template for e in root} and len(root) <= 5:
+        for order in permutations(root):
+            yield tuple(e.template for e in order), [(elements(e.shape), _stored_length(case, e)) for e in order]
+    else:
+        names, unit = _whole_model(case)
+        yield names, unit
+
+
+def _parameters(case: Case) -> list[Expected]:
+    """Parameters that exist once: a tied head is the embedding itself."""
+    tied = head(case) if is_tied(case) else None
+    return [e for e in case.expectation.families if e.kind == "parameter" and e is not tied]
+
+
+def _whole_model(case: Case) -> tuple[tuple[str, ...], Unit]:
+    """Every parameter in module order: root, layer by layer, root."""
+    order: list[tuple[tuple[int, ...], str, Expected]] = []
+    place = 0
+    for expected in _parameters(case):
+        for name in names_of(expected.template, expected.axes):
+            order.append(((place,), name, expected))
+            place += 1
+    found = _found_shapes(case)
+    unit = [(elements(e.shape), elements(found.get(name, e.shape))) for _, name, e in order]
+    return tuple(name for _, name, _ in order), unit
+
+
+def _found_shapes(case: Case) -> dict[str, Shape]:
+    shapes: dict[str, Shape] = {}
+    for row in of_kind(case.outcome.rows, "mismatched"):
+        if row.found is not None:
+            shapes.update(dict.fromkeys(names_of(row.template, row.axes), row.found))
+    return shapes
+
+
+def _stored_length(case: Case, expected: Expected) -> int:
+    row = next((r for r in of_kind(case.outcome.rows, "mismatched") if r.template == expected.template), None)
+    return elements(expected.shape) if row is None else elements(row.found)
+
+
+__all__ = ["Slice", "fsdp1_unit", "join_name", "solve"]
