@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from loadproof.version import __version__
 
 if TYPE_CHECKING:
-    from loadproof.api import NoCheckpointError, PlanReport, check, plan
+    from loadproof.api import FixReport, NoCheckpointError, PlanReport, check, explain, fix, plan, undo
     from loadproof.runtime import (
         Guard,
         HeadFault,
@@ -33,8 +33,9 @@ if TYPE_CHECKING:
         sanitize,
     )
 
-_API = ("NoCheckpointError", "PlanReport", "check", "plan")
+_API = ("FixReport", "NoCheckpointError", "PlanReport", "check", "explain", "fix", "plan", "undo")
 __all__ = [
+    "FixReport",
     "Guard",
     "HeadFault",
     "HeadSpec",
@@ -52,12 +53,15 @@ __all__ = [
     "check_logits_head",
     "diagnose",
     "ensure_lm_head_2d",
+    "explain",
+    "fix",
     "guard",
     "infer_layer_types_from_checkpoint",
     "load_checkpoint",
     "map_weights_safe",
     "plan",
     "sanitize",
+    "undo",
 ]
 
 

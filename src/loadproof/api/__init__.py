@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from loadproof.api.checking import NoCheckpointError, check
     from loadproof.api.explaining import explain
+    from loadproof.api.fixing import FixReport, fix, undo
     from loadproof.api.planning import PlanReport, plan
 
 _HOME = {
-    "check": "checking",
+    "FixReport": "fixing",
     "NoCheckpointError": "checking",
-    "explain": "explaining",
-    "plan": "planning",
     "PlanReport": "planning",
+    "check": "checking",
+    "explain": "explaining",
+    "fix": "fixing",
+    "plan": "planning",
+    "undo": "fixing",
 }
 
-__all__ = ["NoCheckpointError", "PlanReport", "check", "explain", "plan"]
+__all__ = ["FixReport", "NoCheckpointError", "PlanReport", "check", "explain", "fix", "plan", "undo"]
 
 
 def __getattr__(name: str) -> Any:

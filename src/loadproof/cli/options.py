@@ -31,7 +31,7 @@ def parser_for(command: str, description: str, arguments: list[str], epilog: str
     )
 
 
-def add_reading(parser: argparse.ArgumentParser) -> None:
+def add_reading(parser: argparse.ArgumentParser, *, names_only: bool = True) -> None:
     """Which library, release and class to judge for."""
     group = parser.add_argument_group("what to judge for")
     group.add_argument(
@@ -44,9 +44,10 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--class", metavar="NAME", dest="class_name", help="model class (default: what the Auto class picks)"
     )
-    group.add_argument(
-        "--names-only", action="store_true", help="judge by the index alone: the shards need not be there"
-    )
+    if names_only:
+        group.add_argument(
+            "--names-only", action="store_true", help="judge by the index alone: the shards need not be there"
+        )
     group.add_argument("--no-cache", action="store_true", help="read the model source afresh")
 
 

@@ -1,0 +1,98 @@
+"""`fix` and `undo`: from findings to a plan of edits, carried out only when asked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from msgspec import Struct
+
+from loadproof.api.checking import check, open_checkpoint
+from loadproof.repair import Applied, Plan, RepairError, apply, apply_to_copy, plan_edits
+from loadproof.repair import undo as undo_repair
+from loadproof.types import Edit, Finding, Fix, Report
+
+Progress = Callable[[int, int, str], None]  # bytes done, bytes in all, what is being done
+
+
+class Choice(Struct, frozen=True):
+    """What is to be done about one finding; `fix` is None where nothing can be done by an edit, and `why` says so."""
+
+    finding: Finding
+    fix: Fix | None
+    why: str = ""
+
+
+class FixReport(Struct, frozen=True):
+    """A repair as planned, and as carried out when `applied` is set; `after` is the check of the result."""
+
+    before: Report
+    choices: tuple[Choice, ...]
+    plan: Plan
+    applied: Applied | None = None
+    after: Report | None = None
+
+
+def fix(
+    location: str | os.PathLike[str],
+    codes: Iterable[str] = (),
+    *,
+    apply_it: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    unsafe: bool = False,
+    readers_stopped: bool = False,
+    progress: Progress | None = None,
+    **reading: Any,
+) -> FixReport:
+    """Plan the repair of the findings named by `codes` (codes or slugs; all of them when none is named).
+
+    Only lossless edits are planned, with `unsafe` lossy ones too. With `apply_it` the plan is carried out in place,
+    with `out` in a new folder, and the result is checked again (`reading`: the keywords of `check`).
+    Raises `RepairError` when it cannot be carried out (nothing was changed), `ValueError` for a code that was not
+    found, else what `check` raises.
+    """
+    before = check(location, **reading)
+    choices = tuple(_choose(finding, unsafe) for finding in _named(before, tuple(codes)))
+    edits: list[Edit] = [edit for choice in choices if choice.fix for edit in choice.fix.edits]
+    plan = plan_edits(before.case.inventory, edits)
+    report = FixReport(before, choices, plan)
+    if not edits or not (apply_it or out is not None):
+        return report
+    if out is not None:
+        applied = apply_to_copy(plan, os.fspath(out), progress=progress)
+        return FixReport(before, choices, plan, applied, check(out, **reading))
+    applied = apply(plan, progress=progress, readers_stopped=readers_stopped)
+    return FixReport(before, choices, plan, applied, check(location, **reading))
+
+
+def undo(location: str | os.PathLike[str]) -> Applied:
+    """Take back the last repair of the checkpoint, byte for byte. Raises `RepairError` when there is none."""
+    return undo_repair(open_checkpoint(os.fspath(location)).root)
+
+
+def _named(report: Report, codes: tuple[str, ...]) -> list[Finding]:
+    wanted = {code.upper() if code[:2].upper() == "LP" else code for code in codes}
+    known = {name for finding in report.findings for name in (finding.code, finding.slug)}
+    if unknown := sorted(wanted - known):
+        raise ValueError(f"{', '.join(unknown)}: no such finding in {report.case.inventory.location}")
+    if not wanted:
+        return [finding for finding in report.findings if finding.severity != "info"]
+    return [finding for finding in report.findings if wanted & {finding.code, finding.slug}]
+
+
+def _choose(finding: Finding, unsafe: bool) -> Choice:
+    """The safest fix with edits; a possible cause alone is no reason to edit."""
+    able = [fix for fix in finding.fixes if fix.edits]
+    lossless = next((fix for fix in able if fix.safety == "lossless"), None)
+    if lossless is not None:
+        return Choice(finding, lossless)
+    if able and unsafe:
+        return Choice(finding, able[0])
+    if able:
+        return Choice(finding, None, f"only with --unsafe: {able[0].title} (loses {able[0].loss or 'something'})")
+    manual = next(iter(finding.fixes), None)
+    return Choice(finding, None, manual.title if manual else "no edit of these files mends it")
+
+
+__all__ = ["Applied", "Choice", "FixReport", "RepairError", "fix", "undo"]

@@ -1,0 +1,69 @@
+"""``loadproof fix PATH [CODE ...]``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from loadproof.cli.options import add_color, add_reading, parser_for
+from loadproof.cli.output import color_for, failed, write
+from loadproof.cli.progress import progress_bar
+
+_DESCRIPTION = """\
+Mend what can be mended without losing a bit. Nothing is changed unless --apply or --out is given: the plan is
+printed, with the operations, the files touched and the bytes written. 'loadproof undo PATH' takes a repair back."""
+_EPILOG = """\
+exit status: 0 planned, or mended and the result loads (also: nothing to mend)
+             1 not everything can be mended, or the result does not load
+             2 usage or internal error"""
+
+
+def main(arguments: list[str]) -> int:
+    """Plan a repair, or carry it out; the exit status says whether the checkpoint is then in order."""
+    options = _parse(arguments)
+    from loadproof.api.checking import NoCheckpointError
+    from loadproof.api.fixing import RepairError, fix
+    from loadproof.report.fix_text import render_fix
+
+    try:
+        with progress_bar(sys.stderr) as progress:
+            report = fix(
+                options.path,
+                options.codes,
+                apply_it=options.apply,
+                out=options.out,
+                unsafe=options.unsafe,
+                readers_stopped=options.readers_stopped,
+                progress=progress,
+                reader=options.reader,
+                class_name=options.class_name,
+                source=options.source,
+                use_cache=not options.no_cache,
+            )
+    except RepairError as error:
+        failed(str(error))
+        return 1
+    except (NoCheckpointError, ValueError) as error:
+        return failed(str(error))
+    write(render_fix(report, verbose=options.verbose, color=color_for(options.color, None)))
+    if report.after is not None:
+        return 0 if report.after.verdict == "loads" else 1
+    return 1 if report.plan.refusals or any(choice.fix is None for choice in report.choices) else 0
+
+
+def _parse(arguments: list[str]) -> argparse.Namespace:
+    parser = parser_for("fix", _DESCRIPTION, arguments, _EPILOG)
+    parser.add_argument("path", metavar="PATH", help="a checkpoint folder, or one weight file")
+    parser.add_argument("codes", metavar="CODE", nargs="*", help="what to mend, e.g. LP301 (default: everything)")
+    how = parser.add_argument_group("what to do")
+    way = how.add_mutually_exclusive_group()
+    way.add_argument("--apply", action="store_true", help="change the files in place; an undo record is kept")
+    way.add_argument("--out", metavar="DIR", help="write a repaired copy; untouched files are cloned or linked")
+    how.add_argument("--unsafe", action="store_true", help="also what loses something; the plan says what")
+    how.add_argument(
+        "--readers-stopped", action="store_true", help="no program reads these files (where that cannot be told)"
+    )
+    how.add_argument("-v", "--verbose", action="store_true", help="whole diffs")
+    add_color(how)
+    add_reading(parser, names_only=False)
+    return parser.parse_args(arguments)

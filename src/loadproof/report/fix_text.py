@@ -1,0 +1,99 @@
+"""A repair for people: what is mended, what happens to which file, and what to type next."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from loadproof.report.escape import clean, guard_line
+from loadproof.report.style import Line, paint
+from loadproof.report.words import size_text, verdict_text
+from loadproof.types import Report
+
+if TYPE_CHECKING:
+    from loadproof.api.fixing import Choice, FixReport
+    from loadproof.repair import Change, Plan
+
+SHOWN_DIFF = 12  # lines of a diff shown without -v
+
+
+def render_fix(report: FixReport, *, verbose: bool = False, color: bool = False) -> str:
+    """The plan, and what came of it when it was carried out; each line ended by a newline."""
+    lines: list[Line] = [line for choice in report.choices for line in _choice_lines(choice)]
+    if not report.choices:
+        lines.append((("good", "nothing to mend"),))
+    lines += [line for change in report.plan.changes for line in _change_lines(change, verbose)]
+    lines += _refusals(report.plan)
+    lines += _next_lines(report) if report.applied is None else _done_lines(report)
+    return "".join(guard_line(paint(line, color)) + "\n" for line in lines)
+
+
+def _choice_lines(choice: Choice) -> list[Line]:
+    head: Line = (
+        ("bold", choice.finding.code),
+        ("bold", f" {choice.finding.slug}"),
+        ("", f": {clean(choice.finding.headline)}"),
+    )
+    if choice.fix is None:
+        return [head, (("mark", "   = "), ("warning", "not mended: "), ("", clean(choice.why)))]
+    tone = "good" if choice.fix.safety == "lossless" else "warning"
+    loss = f" (loses {choice.fix.loss})" if choice.fix.loss else ""
+    return [head, (("mark", "   = "), (tone, f"{choice.fix.safety}: "), ("", clean(choice.fix.title + loss)))]
+
+
+def _change_lines(change: Change, verbose: bool) -> list[Line]:
+    note = f", {change.note}" if change.note else ""
+    head: Line = (
+        ("mark", "  --> "),
+        ("bold", f"{change.action}  "),
+        ("place", clean(change.file)),
+        ("dim", clean(f"  ({size_text(change.writes)} written{note})")),
+    )
+    shown = change.diff if verbose else change.diff[:SHOWN_DIFF]
+    lines: list[Line] = [head, *((("", "      "), (_tone(line), clean(line))) for line in shown)]
+    if hidden := len(change.diff) - len(shown):
+        lines.append((("dim", f"      ... and {hidden} more lines (-v shows all)"),))
+    return lines
+
+
+def _tone(line: str) -> str:
+    return {"+": "good", "-": "error", "@": "dim"}.get(line[:1], "")
+
+
+def _refusals(plan: Plan) -> Iterable[Line]:
+    for refusal in plan.refusals:
+        yield (("error", "refused"), ("", f": {clean(refusal.reason)}"))
+        if refusal.alternative:
+            yield (("mark", "   = "), ("", f"instead: {clean(refusal.alternative)}"))
+
+
+def _next_lines(report: FixReport) -> list[Line]:
+    if not report.plan.changes or report.plan.refusals:
+        return []
+    codes = " ".join(dict.fromkeys(choice.finding.code for choice in report.choices if choice.fix))
+    path = shlex.quote(report.before.case.inventory.location)
+    return [
+        (),
+        (("bold", "nothing was changed"), ("", "; to carry it out, in place (undo stays possible) or as a copy:")),
+        (("command", clean(f"  loadproof fix {path} {codes} --apply")),),
+        (("command", clean(f"  loadproof fix {path} {codes} --out NEW_FOLDER")),),
+    ]
+
+
+def _done_lines(report: FixReport) -> list[Line]:
+    applied = report.applied
+    assert applied is not None
+    files = f"{len(applied.files)} file{'s' if len(applied.files) != 1 else ''} changed"
+    lines: list[Line] = [(), (("good", "done"), ("", f": {files}, {size_text(applied.bytes_written)} written"))]
+    lines += [(("mark", "   = "), ("", clean(note))) for note in applied.notes]
+    if applied.undo:
+        path = shlex.quote(report.before.case.inventory.location)
+        lines.append((("mark", "   = "), ("", "to take it back: "), ("command", clean(f"loadproof undo {path}"))))
+    return lines + ([_after(report.before, report.after)] if report.after else [])
+
+
+def _after(before: Report, after: Report) -> Line:
+    tone = "good" if after.verdict == "loads" else "error"
+    text = f": {clean(verdict_text(after))} (it was: {before.verdict})"
+    return (("bold", "verdict  "), (tone, after.verdict), ("", text))
