@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from loadproof.families import join_name
 from loadproof.readers.transformers.pieces import spelled, start
-from loadproof.readers.transformers.predict import predict_v5
+from loadproof.readers.transformers.predict_v5 import predict_v5
 from loadproof.readers.transformers.rename import Rule, apply_rules
 from loadproof.types import ConversionRule, Operation
 from tests.differential.real import predicted
@@ -107,13 +107,13 @@ def by_families(names: list[str], rules: tuple[ConversionRule, ...]) -> dict[str
 
 
 @given(NAME_LISTS, RULES)
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_renaming_families_equals_renaming_names(names: list[str], rules: tuple[ConversionRule, ...]) -> None:
     assert by_families(names, rules) == reference.rename_all(names, rules)
 
 
 @given(NAME_LISTS, NAME_LISTS, RULES, st.data())
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_the_report_of_families_equals_the_report_of_names(
     stored: list[str], known: list[str], rules: tuple[ConversionRule, ...], data: st.DataObject
 ) -> None:

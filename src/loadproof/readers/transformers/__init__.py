@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
+from loadproof.readers.transformers.release import parse
 from loadproof.readers.transformers.select import select
 from loadproof.types import Expectation, Inventory, Manifest, ModelConfig, Outcome, Selection
 
@@ -37,8 +40,36 @@ class TransformersReader:
         """
         if expectation.raises is not None:
             return Outcome(raises=True, error=expectation.raises)
-        if expectation.inconclusive is not None:
-            return Outcome(inconclusive=expectation.inconclusive)
-        from loadproof.readers.transformers.predict import predict_v5
+        why = expectation.inconclusive or _unread(manifest)
+        return Outcome(inconclusive=why) if why is not None else _predict(manifest, expectation, config)
 
-        return predict_v5(manifest, expectation)
+
+def _unread(manifest: Manifest) -> str | None:
+    """Why the weights themselves cannot be judged, if so."""
+    if manifest.format == "dcp":
+        return "distributed-checkpoint shards are not read yet"
+    if manifest.format.startswith("torch") and not manifest.families:
+        return "torch files are not read yet"
+    return None
+
+
+def _predict(manifest: Manifest, expectation: Expectation, config: ModelConfig) -> Outcome:
+    from loadproof.readers.transformers.quantized import declared, judge, set_aside
+
+    quantizer = declared(config)
+    if quantizer.method is None:
+        outcome = _dense(manifest, expectation)
+        return outcome if quantizer.error is None else replace(outcome, raises=True, error=quantizer.error)
+    parted = set_aside(manifest)
+    outcome = _dense(parted.manifest, expectation)
+    return judge(outcome, parted.packed, quantizer.method, frozenset(f.template for f in expectation.families))
+
+
+def _dense(manifest: Manifest, expectation: Expectation) -> Outcome:
+    if parse(expectation.version)[0] < 5:
+        from loadproof.readers.transformers.predict_v4 import predict_v4
+
+        return predict_v4(manifest, expectation)
+    from loadproof.readers.transformers.predict_v5 import predict_v5
+
+    return predict_v5(manifest, expectation)

@@ -8,15 +8,17 @@ from collections.abc import Iterable
 from loadproof.readers.boxes import merge
 from loadproof.readers.transformers.digits import partition, telling_digits
 from loadproof.readers.transformers.pieces import form_of, sample, used_axes
+from loadproof.readers.transformers.release import Semantics
 from loadproof.types import Axes, Expectation, Family
 
 
-def patterns_of(expectation: Expectation) -> tuple[list[str], list[str]]:
+def patterns_of(expectation: Expectation, semantics: Semantics) -> tuple[list[str], list[str]]:
     """(for missing names, for unexpected names). Old rotary and position buffers are forgiven."""
     unexpected = list(expectation.ignore_unexpected)
     if any(name.endswith("rotary_emb.inv_freq") for name in expectation.buffer_names):
         unexpected.append(r"rotary_emb\.inv_freq")
-    if any(name.endswith("position_ids") for name in expectation.buffer_names):
+    position_ids = any(name.endswith("position_ids") for name in expectation.buffer_names)
+    if semantics.forgives_position_ids and position_ids:
         unexpected.append(r"(^|\.)position_ids$")
     return list(expectation.ignore_missing), unexpected
 

@@ -102,11 +102,6 @@ def cut(member: Sample, begin: int, end: int) -> str | None:
     return "".join(out) + member.text[at:end]
 
 
-def holds_index(member: Sample, begin: int, end: int) -> bool:
-    """Whether an index touches ``text[begin:end]``."""
-    return any(first < end and last > begin for first, last, _ in member.spans)
-
-
 class Place(Struct, frozen=True):
     """A form as a template of names; one slot for each ``{}``."""
 

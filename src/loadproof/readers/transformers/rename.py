@@ -20,15 +20,16 @@ from loadproof.readers.transformers.pieces import (
     Piece,
     Sample,
     cut,
-    holds_index,
     is_clean,
     sample,
     spelled,
     used_axes,
     write_out,
 )
+from loadproof.readers.transformers.release import NEWEST, Semantics
 from loadproof.types import Axes, ConversionRule
 
+_DIGIT = re.compile("[0-9]")
 _REFERENCE = re.compile(r"\\(\d+)")
 _PAIR = r"layers\.(\d+)\.(mixer|attn_alpha|mlp_alpha)(?=\.|$)"
 _PAIR_NAMES = {"attn_alpha": "lambda_1", "mlp_alpha": "lambda_2"}
@@ -46,10 +47,12 @@ class Edit(Struct, frozen=True):
 
 
 class Rule:
-    """A `ConversionRule` ready to be applied."""
+    """A `ConversionRule` ready to be applied as a release applies it."""
 
-    def __init__(self, spec: ConversionRule) -> None:
+    def __init__(self, spec: ConversionRule, semantics: Semantics = NEWEST) -> None:
         self.spec = spec
+        self.everywhere = semantics.replaces_everywhere
+        self.all_groups = semantics.numbers_groups or spec.kind == "GroupWeightRename"
         self.is_converter = spec.kind == "WeightConverter"
         self.is_group = spec.kind == "GroupWeightRename"
         self.computes = spec.kind in _COMPUTES
@@ -83,7 +86,7 @@ class Rule:
         for i, text in enumerate(_REFERENCE.split(target)):
             if i % 2 == 0:
                 parts.append(text)
-            elif not self.is_group and text != "1":
+            elif not self.all_groups and text != "1":
                 parts.append("\\" + text)
             elif self.spec.offset is not None and self.computes:
                 parts.append(str(int(match[first + 1]) + self.spec.offset))
@@ -136,7 +139,7 @@ def _after(form: str, box: Axes, edit: Edit | None, rule: Rule) -> list[tuple[Ax
         return [(box, form, None)]
     if not rule.computes:
         member = sample(form, box)
-        renamed = rewrite(member, edit, shift=_cut_prefix(rule, member.text))
+        renamed = rewrite(member, edit, rule)
         if renamed is not None and is_clean(renamed):
             return [(box, renamed, _source(rule, edit))]
     return [_spell_out(form, single, rule) for single in partition(box, ALL, used_axes(form))]
@@ -155,32 +158,53 @@ def _spell_out(form: str, box: Axes, rule: Rule) -> tuple[Axes, str, str | None]
     member = Sample(spelled(form, box), ())
     edit = rule.find(member.text)
     assert edit is not None
-    renamed = rewrite(member, edit, shift=_cut_prefix(rule, member.text))
+    renamed = rewrite(member, edit, rule)
     assert renamed is not None
     return box, renamed, _source(rule, edit)
 
 
-def rewrite(member: Sample, edit: Edit, shift: int = 0) -> str | None:
+def rewrite(member: Sample, edit: Edit, rule: Rule) -> str | None:
     """The form after the edit; None where the outcome depends on the numbers themselves.
 
-    The library writes ``rest.replace(matched, new, 1)`` on the name after a scope prefix of length `shift`. An earlier
-    occurrence of the matched text takes the edit; whether there is one must not depend on an index.
+    The library writes ``rest.replace(matched, new, 1)`` on the name after a scope prefix (old releases without the 1).
+    Another occurrence of the matched text takes the edit too, or takes it away; whether there is one must not depend on
+    an index.
     """
-    text = member.text
+    text, shift = member.text, _cut_prefix(rule, member.text)
     matched = text[edit.begin : edit.end]
-    begin = text.index(matched, shift)
-    blind = re.sub("[0-9]", "0", text)
-    if (
-        blind.index(blind[edit.begin : edit.end], shift) != edit.begin
-        and (re.search("[0-9]", matched) or holds_index(member, begin, begin + len(matched)))
-        and member.spans
-    ):
+    if member.spans and _DIGIT.search(matched) and _twin(text, edit, shift):
         return None
     new = [part if isinstance(part, str) else cut(member, *part) for part in edit.parts]
-    head, tail = cut(member, 0, begin), cut(member, begin + len(matched), len(text))
-    if head is None or tail is None or None in new:
+    if None in new:
         return None
-    return head + "".join(part for part in new if part is not None) + tail
+    written, out, last = "".join(part for part in new if part is not None), list[str](), 0
+    for begin in _occurrences(text, matched, shift, rule.everywhere):
+        before = cut(member, last, begin)
+        if before is None:
+            return None
+        out += [before, written]
+        last = begin + len(matched)
+    tail = cut(member, last, len(text))
+    return None if tail is None else "".join(out) + tail
+
+
+def _twin(text: str, edit: Edit, shift: int) -> bool:
+    """Whether some other place would hold the matched text if the digits were others."""
+    blind = _DIGIT.sub("0", text)
+    wanted = blind[edit.begin : edit.end]
+    first = blind.index(wanted, shift)
+    return first != edit.begin or blind.find(wanted, first + 1) >= 0
+
+
+def _occurrences(text: str, part: str, shift: int, everywhere: bool) -> list[int]:
+    """Where ``str.replace`` would replace."""
+    found = [text.index(part, shift)]
+    while everywhere and part:
+        following = text.find(part, found[-1] + len(part))
+        if following < 0:
+            break
+        found.append(following)
+    return found
 
 
 def apply_group(pieces: list[Piece], rule: Rule) -> list[Piece]:

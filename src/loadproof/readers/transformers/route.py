@@ -54,18 +54,18 @@ class Names:
         return found, left
 
 
-def settle(piece: Piece, names: Names, prefix: str) -> Iterator[Arrival]:
+def settle(piece: Piece, names: Names, prefix: str, own_names: bool = True) -> Iterator[Arrival]:
     """Where the members of a piece arrive; members may part company."""
     found, left = _with_prefix(piece, piece.form, names, prefix)
     yield from found
     for rest in left:
-        yield from _original(rest, names, prefix)
+        yield from _original(rest, names, prefix, own_names)
 
 
-def _original(piece: Piece, names: Names, prefix: str) -> Iterator[Arrival]:
+def _original(piece: Piece, names: Names, prefix: str, own_names: bool) -> Iterator[Arrival]:
     """A name in the form of the model itself always loads: rules are dropped, only the prefix is tried."""
     form = form_of(piece.family)
-    if piece.form == form:
+    if piece.form == form or not own_names:
         known, left = list[Arrival](), [piece]
     else:
         known, left = names.split(piece, form)

@@ -1,0 +1,60 @@
+"""The load report of transformers 5, family by family (core_model_loading.py:1748, modeling_utils.py:4605)."""
+
+from __future__ import annotations
+
+import re
+
+from loadproof.readers.transformers.closing import close
+from loadproof.readers.transformers.collect import cells
+from loadproof.readers.transformers.convert import Converters
+from loadproof.readers.transformers.ledger import Ledger
+from loadproof.readers.transformers.operations import NotModelledError
+from loadproof.readers.transformers.pieces import Piece, Place, place, start
+from loadproof.readers.transformers.rename import Rule, apply_rules
+from loadproof.readers.transformers.route import Arrival, settle
+from loadproof.readers.transformers.ties import fill
+from loadproof.types import Expectation, Expected, Manifest, Outcome
+
+
+def predict_v5(manifest: Manifest, expectation: Expectation) -> Outcome:
+    """The outcome of loading `manifest` into the class of `expectation`, without quantizer."""
+    try:
+        ledger = Ledger(expectation)
+    except re.error as error:
+        return Outcome(inconclusive=f"an ignore pattern of the model class is not a regular expression: {error}")
+    rules = [Rule(rule, ledger.semantics) for rule in expectation.rules]
+    pieces = apply_rules([piece for family in manifest.families for piece in start(family)], rules)
+    own_names, prefix = ledger.semantics.knows_own_names, expectation.base_model_prefix
+    arrivals = [arrival for piece in pieces for arrival in settle(piece, ledger.names, prefix, own_names)]
+    converters = Converters(rules, ledger.names, expectation.config)
+    _collect(ledger, converters, arrivals)
+    for arrival in arrivals:
+        if arrival.expected is None:
+            for target in _unexpected(arrival.piece, arrival.place, converters):
+                ledger.stray(arrival.piece, target)
+    missing = ledger.missing()
+    tied = fill(missing, expectation.ties)
+    return close(ledger, manifest, missing, tied)
+
+
+def _collect(ledger: Ledger, converters: Converters, arrivals: list[Arrival]) -> None:
+    by_family: dict[int, tuple[Expected, list[Arrival]]] = {}
+    for arrival in arrivals:
+        if arrival.expected is not None:
+            by_family.setdefault(id(arrival.expected), (arrival.expected, []))[1].append(arrival)
+    for family, found in by_family.values():
+        for cell in cells(found):
+            try:
+                for result in converters.resolve(cell, family):
+                    ledger.record(family, result)
+            except NotModelledError as error:
+                ledger.unknown.append(f"{family.template}: conversion {error} is not known")
+                ledger.set.setdefault(family.template, []).append(cell.box)
+
+
+def _unexpected(piece: Piece, found: Place, converters: Converters) -> list[Place]:
+    """An unmatched converter lists all its targets: names that are not in the file."""
+    if piece.pattern is None:
+        return [found]
+    targets = converters.by_pattern[piece.pattern].spec.targets
+    return [place(piece.form.replace(targets[0], target)) for target in targets]
