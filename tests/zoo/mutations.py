@@ -321,14 +321,17 @@ def parse_path(path: str) -> list[str | int]:
 
 @named
 def set_config(path: str, value: Any) -> Mutation:
-    """Set one field; missing parents are made."""
+    """Set one field; missing parents are made, the index behind the last one of a list appends."""
 
     def edit(config: dict[str, Any]) -> None:
         *parents, last = parse_path(path)
         node: Any = config
         for part in parents:
             node = node.setdefault(part, {}) if isinstance(node, dict) else node[part]
-        node[last] = value
+        if isinstance(node, list) and last == len(node):
+            node.append(value)
+        else:
+            node[last] = value
 
     return lambda c: c.with_config(edit)
 

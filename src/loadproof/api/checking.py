@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from time import perf_counter
 
+from msgspec.structs import replace
+
 from loadproof.api.leftovers import untold
 from loadproof.api.verdict import decide
 from loadproof.config import read_config
 from loadproof.config.plan import plan_from_config
 from loadproof.config.plan_tensors import plan_from_tensors
+from loadproof.config.tokenizer import read_tokenizer
 from loadproof.formats import read_manifest, take_inventory
 from loadproof.readers import get_reader
 from loadproof.readers.base import Reader
@@ -24,6 +27,7 @@ from loadproof.types import (
     Report,
     Selection,
     Skip,
+    TieValue,
     Timings,
 )
 
@@ -145,7 +149,17 @@ def _case(
         outcome = reader.predict(manifest, expectation, config)
     config_plan = plan_from_config(config, expectation)
     tensor_plan = plan_from_tensors(manifest.families)
-    return Case(inventory, selection, manifest, config, expectation, outcome, config_plan, tensor_plan)
+    case = Case(inventory, selection, manifest, config, expectation, outcome, config_plan, tensor_plan)
+    return replace(case, tokenizer=read_tokenizer(inventory), tie_values=_tie_values(case))
+
+
+def _tie_values(case: Case) -> tuple[TieValue, ...]:
+    """The bytes of tied tensors that are stored twice, compared; most checkpoints store them once."""
+    if not case.expectation.ties:
+        return ()
+    from loadproof.formats.ties import compare_ties
+
+    return compare_ties(case.inventory, case.manifest, case.expectation, case.outcome)
 
 
 def _cause_first(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:

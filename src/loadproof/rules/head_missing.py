@@ -21,7 +21,7 @@ def check(case: Case) -> Iterable[Finding]:
 
 
 def _untied(case: Case, rows: list[Row], name: str) -> Finding:
-    evidence = (Evidence("", f"{name} is not stored; the input embedding is"), *tie_evidence(case))
+    evidence = (Evidence("tensors", f"{name} is not stored; the input embedding is"), *tie_evidence(case))
     fixes = (
         Fix(
             f"if the model was trained tied, set {TIE} to true at every level of the config; "
