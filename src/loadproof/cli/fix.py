@@ -23,7 +23,7 @@ def main(arguments: list[str]) -> int:
     options = _parse(arguments)
     from loadproof.api.checking import NoCheckpointError
     from loadproof.api.fixing import RepairError, fix
-    from loadproof.report.fix_text import render_fix
+    from loadproof.cli.fix_text import render_fix
 
     try:
         with progress_bar(sys.stderr) as progress:

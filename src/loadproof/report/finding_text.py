@@ -17,15 +17,15 @@ _WIDEST = 36  # a longer place pushes its own text only
 def finding_lines(finding: Finding, report: Report, *, first: bool, verbose: bool) -> list[Line]:
     """All lines of a finding, at most about 16 without `verbose`."""
     tag = f"{finding.severity}[{finding.code}]"
+    outcome = _outcome_note(finding)
     lines: list[Line] = [
         ((finding.severity, tag), ("bold", f" {finding.slug}"), ("bold", f": {clean(finding.headline)}")),
         *_evidence_lines([item for item in finding.evidence if not item.label], verbose),
         *_labelled_lines([item for item in finding.evidence if item.label]),
-        *_note_lines(finding),
+        *_note_lines([note for note in finding.notes if note not in outcome]),
+        *_explains_line(finding, report),
+        *(_note_lines(outcome) or (_outcome_line(report) if first else [])),
     ]
-    lines += _explains_line(finding, report)
-    if first and not _has_note(finding, "outcome"):
-        lines += _outcome_line(report)
     lines += [line for fix in finding.fixes for line in _fix_lines(fix, finding, report)]
     return lines + (_row_lines(finding) if verbose else [])
 
@@ -57,14 +57,15 @@ def _labelled_lines(items: list[Evidence]) -> list[Line]:
     return lines
 
 
-def _has_note(finding: Finding, label: str) -> bool:
-    return any(note.startswith(f"{label}:") for note in finding.notes)
+def _outcome_note(finding: Finding) -> list[str]:
+    """What the rule itself says of the outcome; it stands where the report's own sentence would."""
+    return [note for note in finding.notes if note.startswith("outcome: ")]
 
 
-def _note_lines(finding: Finding) -> list[Line]:
+def _note_lines(notes: list[str]) -> list[Line]:
     """Notes are ``label: text``; without a short label they print under ``note``."""
     lines: list[Line] = []
-    for note in finding.notes:
+    for note in notes:
         label, colon, text = note.partition(": ")
         if not colon or len(label) > 9 or " " in label:
             label, text = "note", note

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
+from loadproof.api.fixing import Choice, FixReport
+from loadproof.repair import Change, Plan
 from loadproof.report.escape import clean, guard_line
 from loadproof.report.style import Line, paint
 from loadproof.report.words import size_text, verdict_text
 from loadproof.types import Report
-
-if TYPE_CHECKING:
-    from loadproof.api.fixing import Choice, FixReport
-    from loadproof.repair import Change, Plan
 
 SHOWN_DIFF = 12  # lines of a diff shown without -v
 
