@@ -193,22 +193,20 @@ def _sort_out(
     entries: dict[str, Entry] = {}
     metadata: dict[str, str] = {}
     seen: dict[str, Any] = {}
+    before, offset = 0, _PREFIX
     for name, value, at in members or ():
+        offset += len(text[before:at].encode("utf-8", "surrogatepass"))
+        before = at
         if name in seen:
-            _add_duplicate(faults, file, name, seen[name] == value, _byte(text, at))
+            _add_duplicate(faults, file, name, seen[name] == value, offset)
         seen[name] = value
         if _LONE_SURROGATE.search(name):
-            faults.add(
-                "LP006",
-                file,
-                "lone-surrogate",
-                f"a name holds half a surrogate pair: {cut(ascii(name))}",
-                offset=_byte(text, at),
-                breaks=_JSON + ": unexpected end of hex escape",
-            )
+            text_of_it = f"a name holds half a surrogate pair: {cut(ascii(name))}"
+            breaks = _JSON + ": unexpected end of hex escape"
+            faults.add("LP006", file, "lone-surrogate", text_of_it, offset=offset, breaks=breaks)
         elif name == "__metadata__":
-            metadata = _check_metadata(value, file, _byte(text, at), faults)
-        elif entry := check_entry(name, value, file, _byte(text, at), faults):
+            metadata = _check_metadata(value, file, offset, faults)
+        elif entry := check_entry(name, value, file, offset, faults):
             entries[name] = entry
     return entries, metadata
 

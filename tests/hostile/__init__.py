@@ -1,0 +1,1 @@
+"""Malformed and hostile checkpoints, made on the fly; nothing here is ever executed."""
