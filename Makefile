@@ -1,42 +1,58 @@
-# Everything CI does can be done here with the same command.
+# Everything CI does can be done here with the same command. Nothing but python3 (3.11 or newer) has to be there.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+CHECKED := src tests examples $(wildcard benchmarks)
 
-.PHONY: demo test lint bench oracle score docs faults fuzz clean
+.PHONY: help demo test lint bench oracle score docs faults fuzz clean
+
+help:  ## show this list
+	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 10
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.demo: $(VENV)/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[transformers]'
-	touch $@
+# No torch here: the model source of transformers is read, never imported.
+$(VENV)/.demo: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) --editable '.[transformers]'
+	@touch $@
 
+# torch first and pinned: a newer release would bring a CUDA build of several gigabytes along.
 $(VENV)/.test: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
-	touch $@
+	$(PIP) torch
+	$(PIP) --editable '.[dev]'
+	@touch $@
 
-demo: $(VENV)/.demo  ## check a shipped example with a known fault
+demo: $(VENV)/.demo  ## check a shipped example with a known fault (no torch needed)
 	$(BIN)/loadproof check examples/layer-plan-mismatch --exit-zero
 
 test: $(VENV)/.test lint  ## the whole suite, with real torch and transformers
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
-lint: $(VENV)/.test
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+lint: $(VENV)/.test  ## ruff, mypy --strict, import contracts
+	$(BIN)/ruff check $(CHECKED)
+	$(BIN)/ruff format --check $(CHECKED)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(VENV)/.test
+bench: $(VENV)/.test  ## CPU seconds and memory against the bars
 	$(BIN)/python benchmarks/run.py
 
-oracle: $(VENV)/.test
+oracle: $(VENV)/.test  ## the full differential runs against transformers
 	$(BIN)/python -m pytest -n 2 -m oracle tests/differential
 
-score: $(VENV)/.test
+score: $(VENV)/.test  ## right-first share, findings per fault, false alarms
 	$(BIN)/python -m tests.score
 
-clean:
+docs: $(VENV)/.test  ## write docs/rules from the rules themselves
+	$(BIN)/python -m loadproof.rules.pages docs/rules
+
+faults: $(VENV)/.test  ## every crash point of every repair
+	$(BIN)/python -m pytest -n 2 -m faults tests/faults
+
+fuzz: $(VENV)/.test  ## coverage-guided fuzzing of every parser
+	$(BIN)/python -m tests.fuzz
+
+clean:  ## remove the environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
