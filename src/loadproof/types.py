@@ -53,6 +53,7 @@ class Problem(Struct, frozen=True):
     severity: Severity = "error"
     detail: str = ""  # machine-readable kind below the code, e.g. "overlap", "hole", "absolute-path"
     breaks: str | None = None  # the exception text of the official reader, None where it accepts the file
+    line: int | None = None  # in a text file, 1-based
 
 
 class IndexFile(Struct, frozen=True):

@@ -99,8 +99,8 @@ def test_the_exit_status_follows_from_verdict_and_findings(
 
 def test_a_problem_that_no_rule_took_up_becomes_a_finding() -> None:
     problems = (
-        Problem("LP014", "config.json", "a is negative", None, "a", "-1"),
-        Problem("LP014", "config.json", "a is negative", None, "a", "-1"),
+        Problem("LP014", "config.json", "a is negative", None, "a", "-1", line=2),
+        Problem("LP014", "config.json", "a is negative", None, "a", "-1", line=2),
         Problem("LP006", "m.safetensors", "bad header"),
     )
     found = untold(

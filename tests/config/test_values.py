@@ -99,3 +99,12 @@ def test_an_ordinary_adapter_and_template_are_no_problem(tmp_path: Path) -> None
     adapter = {"base_model_name_or_path": "owner/base", "r": 8, "target_modules": r".*(q|k)_proj|.*\.mlp\..*"}
     config = config_of(tmp_path, LLAMA, adapter_config=adapter, tokenizer_config={"chat_template": "{{ messages[0] }}"})
     assert found(config) == []
+
+
+def test_a_problem_names_the_line_of_its_field(tmp_path: Path) -> None:
+    text = '{\n "text_config": {\n  "num_hidden_layers": -1\n },\n "torch_dtype": "fp16"\n}'
+    problems = config_of(tmp_path, text).problems
+    assert [(problem.expected, problem.line) for problem in problems] == [
+        ("torch_dtype", 5),
+        ("text_config.num_hidden_layers", 3),
+    ]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from loadproof.config import where
-from loadproof.types import Case, Evidence, Finding, ModelConfig, Problem, Severity
+from loadproof.types import Case, Evidence, Finding, Problem, Severity
 
 _SLUGS = {
     "LP001": "lfs-pointer",
@@ -41,14 +40,14 @@ _RANK: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
 
 def untold(case: Case, findings: Iterable[Finding]) -> list[Finding]:
     """Findings for the problems whose code none of `findings` carries: one for each code, severity and file."""
-    told = {(finding.code) for finding in findings}
+    told = {finding.code for finding in findings}
     groups: dict[tuple[str, Severity, str], list[Problem]] = {}
     for problem in (*case.config.problems, *case.inventory.problems, *case.manifest.problems):
         if problem.code not in told:
             group = groups.setdefault((problem.code, problem.severity, problem.file), [])
             if problem not in group:
                 group.append(problem)
-    return [_finding(key[0], group, case.config) for key, group in sorted(groups.items(), key=_order)]
+    return [_finding(key[0], group) for key, group in sorted(groups.items(), key=_order)]
 
 
 def _order(item: tuple[tuple[str, Severity, str], list[Problem]]) -> tuple[int, str]:
@@ -56,8 +55,8 @@ def _order(item: tuple[tuple[str, Severity, str], list[Problem]]) -> tuple[int, 
     return _RANK[severity], code
 
 
-def _finding(code: str, problems: list[Problem], config: ModelConfig) -> Finding:
-    evidence = [Evidence(place(problem, config), _shown(problem)) for problem in problems[:SHOWN]]
+def _finding(code: str, problems: list[Problem]) -> Finding:
+    evidence = [Evidence(place(problem), _shown(problem)) for problem in problems[:SHOWN]]
     if len(problems) > SHOWN:
         evidence.append(Evidence("", f"{len(problems) - SHOWN:,} more in {problems[0].file}", "note"))
     breaks = next((problem.breaks for problem in problems if problem.breaks), None)
@@ -68,19 +67,9 @@ def _finding(code: str, problems: list[Problem], config: ModelConfig) -> Finding
     )
 
 
-def place(problem: Problem, config: ModelConfig) -> str:
-    """``config.json:37`` where the field is known, else the file."""
-    if problem.file != config.path:
-        return problem.file
-    for step in (problem.expected, *problem.text.split('"')[1:2]):
-        path = _path(step) if step else ()
-        if path and ":" in (found := where(config, path)):
-            return found
-    return problem.file
-
-
-def _path(field: str) -> tuple[str, ...]:
-    return tuple(field.split("."))
+def place(problem: Problem) -> str:
+    """``config.json:37`` where the line is known, else the file."""
+    return problem.file if problem.line is None else f"{problem.file}:{problem.line}"
 
 
 def _shown(problem: Problem) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from msgspec.structs import replace
+
 from loadproof.config.problems import INVALID, fault
-from loadproof.types import Problem
+from loadproof.types import Problem, Severity
 
 MAX_BYTES = 16 * 1024 * 1024
 MAX_DEPTH = 32  # deeper files are legal JSON, no model config nests like that
@@ -34,14 +36,15 @@ def parse_object(data: bytes, file: str, not_json: str) -> tuple[dict[str, Any],
     if not isinstance(value, dict):
         kind = type(value).__name__
         return {}, text, [fault(INVALID, file, "not-object", f"{file} holds a {kind}, not an object", breaks=not_json)]
-    return value, text, notes.problems + _depth(value, file)
+    return value, text, [*notes.problems, *_depth(value, file)]
 
 
 def _not_json(file: str, text: str, error: json.JSONDecodeError, not_json: str) -> Problem:
     if not text.strip():
         return fault(INVALID, file, "empty", f"{file} is empty", breaks=not_json)
     place = f"line {error.lineno}, column {error.colno}"
-    return fault(INVALID, file, "syntax", f"{file} is not JSON: {error.msg} at {place}", breaks=not_json)
+    problem = fault(INVALID, file, "syntax", f"{file} is not JSON: {error.msg} at {place}", breaks=not_json)
+    return replace(problem, line=error.lineno)
 
 
 class _Notes:
@@ -64,8 +67,8 @@ class _Notes:
     def _twice(self, key: str, first: Any, last: Any) -> None:
         same = first == last
         text = f'"{key}" stands twice in {self.file}' + ("" if same else "; the last one is used")
-        severity = "warning" if same else "error"
-        self.problems.append(fault(INVALID, self.file, "duplicate-key", text, severity=severity, found=last))  # type: ignore[arg-type]
+        severity: Severity = "warning" if same else "error"
+        self.problems.append(fault(INVALID, self.file, "duplicate-key", text, severity=severity, found=last))
 
     def constant(self, word: str) -> float:
         text = f"{self.file} holds {word}, which is not JSON; only some readers take it"

@@ -6,8 +6,11 @@ import os
 import stat
 from typing import Any
 
+from msgspec.structs import replace
+
 from loadproof.config.code import check_code
 from loadproof.config.companions import check_companions
+from loadproof.config.lines import line_of
 from loadproof.config.parse import MAX_BYTES, parse_object
 from loadproof.config.patterns import check_patterns
 from loadproof.config.problems import INVALID, UNSAFE_PATH, fault
@@ -27,8 +30,9 @@ def read_config(inventory: Inventory) -> ModelConfig:
     if data is None:
         return ModelConfig(None, {}, "", tuple(check_companions(inventory, read_small)))
     raw, text, problems = parse_object(data, NAME, not_json)
-    problems += [*_content(raw), *check_companions(inventory, read_small)]
-    return ModelConfig(NAME, raw, text, tuple(problems))
+    config = ModelConfig(NAME, raw, text)
+    problems += [_placed(problem, config) for problem in _content(raw)]
+    return replace(config, problems=(*problems, *check_companions(inventory, read_small)))
 
 
 def _content(raw: dict[str, Any]) -> list[Problem]:
@@ -36,6 +40,12 @@ def _content(raw: dict[str, Any]) -> list[Problem]:
     for key in ("quantization_config", "compression_config"):
         problems += check_patterns(raw.get(key), NAME, key)
     return problems
+
+
+def _placed(problem: Problem, config: ModelConfig) -> Problem:
+    """With the line of the field that it names (`expected` holds the dotted path)."""
+    path = tuple((problem.expected or "").split("."))
+    return replace(problem, line=line_of(config, path)) if problem.expected else problem
 
 
 def read_small(inventory: Inventory, name: str) -> tuple[bytes | None, Problem | None]:

@@ -47,6 +47,8 @@ def evidence_of(problems: list[Problem], shown: int = SHOWN) -> tuple[Evidence, 
 
 
 def place(problem: Problem) -> str:
+    if problem.line is not None:
+        return f"{problem.file}:{problem.line}"
     return problem.file if problem.offset is None else f"{problem.file}, byte {problem.offset:,}"
 
 
@@ -89,12 +91,35 @@ def file_findings(
 
     `what` completes "model.safetensors ..." ("ends before its last tensor").
     """
-    for group in split_by_use(case, faults(case, code)):
+    for group in split_by_use(case, [fault for fault in faults(case, code) if not _is_text(fault.file)]):
         files = sorted({problem.file for problem in group})
         used = is_read(case, files[0])
         subject = files[0] if len(files) == 1 else f"{len(files)} files, the first is {files[0]}:"
         headline = f"{subject} {what}" if used else f"{subject} {what} (the reader does not open it)"
         yield file_finding(case, code, slug, group, headline, fix(group) if used else ())
+
+
+def _is_text(file: str) -> bool:
+    """Configs and templates: what is wrong with them is said in their own words, not as a fault of a weight file."""
+    return file.endswith((".json", ".jinja")) and not file.endswith(".index.json")
+
+
+def text_findings(case: Case, code: str, slug: str) -> Iterable[Finding]:
+    """One finding per fault of a JSON file or template beside the weights."""
+    for problem in faults(case, code):
+        if _is_text(problem.file):
+            headline = problem.text if problem.file in problem.text else f"{problem.file}: {problem.text}"
+            fixes = restore([problem]) if problem.severity != "info" else ()
+            yield Finding(
+                code,
+                slug,
+                problem.severity,
+                "certain",
+                headline,
+                evidence_of([problem]),
+                fixes=fixes,
+                notes=notes_of([problem]),
+            )
 
 
 def download_again(problems: list[Problem]) -> tuple[Fix, ...]:
