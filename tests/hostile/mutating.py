@@ -7,7 +7,8 @@ import struct
 
 TOKENS = [
     b'"dtype"', b'"shape"', b'"F32"', b'"BF16"', b"[", b"]", b"{", b"}", b",", b":", b"0", b"8", b"-1", b"-0", b"01",
-    b"1.5", b"18446744073709551615", b"9223372036854775808", b"1e9", b"NaN", b"null", b"true", b" ", b"\n", b"\\u0061", b'"a"',
+    b"1.5", b"18446744073709551615", b"9223372036854775808", b"1e9", b"NaN", b"null", b"true", b" ",
+    b"\n", b"\\u0061", b'"a"',
     b"\xff", b"\0", b'"__metadata__"', b'"__metadata__":{"format":"pt"},', "é".encode(),
 ]  # fmt: skip
 

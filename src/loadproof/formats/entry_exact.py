@@ -18,10 +18,11 @@ class OddNumber(str):
     __slots__ = ()
 
 
-def check_entry(name: str, value: Any, file: str, offset: int, faults: Faults) -> Entry | None:
+def check_entry(name: str, value: Any, file: str, offset: int, faults: Faults, is_kept: bool = True) -> Entry | None:
     """The entry if its dtype, shape and offsets make sense together; otherwise None, and `faults` say why.
 
-    Entries that the official library reads although they break the schema are reported and still returned.
+    Entries that the official library reads although they break the schema are reported and still returned. An entry
+    that a later one of the same name replaces (`is_kept` false) breaks that library by its JSON types only.
     """
     if plain := _read_plain(value):
         return plain
@@ -40,7 +41,11 @@ def check_entry(name: str, value: Any, file: str, offset: int, faults: Faults) -
         text = f"data_offsets holds {len(offsets)} numbers"
         fault("offsets", text, _JSON + f"invalid length {len(offsets)}, expected a tuple of size 2", expected="2")
         return None
-    return _sizes(Entry(dtype, shape, (offsets[0], offsets[1])), fault)
+    return _sizes(Entry(dtype, shape, (offsets[0], offsets[1])), fault if is_kept else _harmless(fault))
+
+
+def _harmless(fault: Any) -> Any:
+    return lambda detail, text, _breaks, **more: fault(detail, text, None, **more)
 
 
 def _read_plain(value: Any) -> Entry | None:

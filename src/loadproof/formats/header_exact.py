@@ -193,6 +193,7 @@ def _sort_out(
     entries: dict[str, Entry] = {}
     metadata: dict[str, str] = {}
     seen: dict[str, Any] = {}
+    last = {member.name: member.at for member in members or ()}
     before, offset = 0, _PREFIX
     for name, value, at in members or ():
         offset += len(text[before:at].encode("utf-8", "surrogatepass"))
@@ -206,8 +207,10 @@ def _sort_out(
             faults.add("LP006", file, "lone-surrogate", text_of_it, offset=offset, breaks=breaks)
         elif name == "__metadata__":
             metadata = _check_metadata(value, file, offset, faults)
-        elif entry := check_entry(name, value, file, offset, faults):
+        elif entry := check_entry(name, value, file, offset, faults, is_kept=last[name] == at):
             entries[name] = entry
+        else:
+            entries.pop(name, None)
     return entries, metadata
 
 
