@@ -13,10 +13,10 @@ from loadproof.types import Case, Finding, Row
 
 RANK: tuple[str, ...] = (
     # the bytes are not what they should be: nothing behind them can be judged
+    "lfs-pointer",
     "config-invalid",
     "config-missing",
     "config-value",
-    "lfs-pointer",
     "not-weights",
     "executable-payload",
     "zero-filled",
@@ -33,6 +33,7 @@ RANK: tuple[str, ...] = (
     "index-invalid",
     "shadowed-save",
     "rival-formats",
+    "no-weights",
     "shard-missing",
     "shard-unindexed",
     "duplicate-tensor",
@@ -57,6 +58,7 @@ RANK: tuple[str, ...] = (
     "packed-as-dense",
     "quant-config-stale",
     # names
+    "task-head-missing",
     "wrong-class",
     "wrapper-prefix",
     "repeated-prefix",
@@ -66,7 +68,6 @@ RANK: tuple[str, ...] = (
     "head-wrapped",
     "tie-level",
     "tie-contradicted",
-    "task-head-missing",
     "head-missing",
     "head-flattened",
     "embedding-flattened",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from loadproof.families import show
+from loadproof.families import fold, show
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.types import Case, Evidence, Family, Finding, Fix
 
@@ -21,22 +21,23 @@ def check(case: Case) -> Iterable[Finding]:
         yield Finding(
             "LP016",
             "config-missing",
-            "error",
+            "warning",
             "certain",
             headline,
             (Evidence("folder", "adapter_config.json"),),
             fixes=(fix,),
         )
         return
-    if not case.manifest.families and not case.inventory.indexes:
-        return
-    guess = family_of(case.manifest.families)
+    families = case.manifest.families or indexed(case)
+    guess = family_of(families)
     tail = f"; the names look like {guess}" if guess else ""
     evidence = [Evidence("folder", "no config.json")]
-    evidence += [Evidence("", show(family.template, family.axes), "note") for family in case.manifest.families[:2]]
+    evidence += [Evidence("", show(family.template, family.axes), "note") for family in families[:2]]
+    if any(re.match(r"(h|layers)\.\{\}\.", family.template) for family in families):
+        evidence.append(Evidence("", "the names lack the base prefix (model.); transformers adds it", "note"))
     fix = Fix("copy config.json from the model these weights were made from", "manual")
     yield Finding(
-        "LP016", "config-missing", "error", "certain", f"there is no config.json{tail}", tuple(evidence), fixes=(fix,)
+        "LP016", "config-missing", "warning", "certain", f"there is no config.json{tail}", tuple(evidence), fixes=(fix,)
     )
 
 
@@ -56,6 +57,12 @@ _LOOKS: tuple[tuple[str, str], ...] = (
     (r"gpt_neox\.layers\.\{\}\.attention\.query_key_value", "GPT-NeoX"),
     (r"h\.\{\}\.attn\.c_attn", "GPT-2"),
 )
+
+
+def indexed(case: Case) -> tuple[Family, ...]:
+    """The names of an index that the reader does not follow (another component, another format)."""
+    names = [name for index in case.inventory.indexes for name in index.weight_map]
+    return tuple(Family(template, axes, None, None) for template, axes, _ in fold((name, None) for name in names))
 
 
 def family_of(families: Iterable[Family]) -> str | None:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from loadproof.config import get, where
 from loadproof.families import show
 from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.reader_too_old import needs_code
 from loadproof.rules.rows import of_kind
 from loadproof.rules.shards import listed
 from loadproof.types import Case, Evidence, Family, Finding, Fix, Row, Shape
@@ -36,7 +37,7 @@ _DIALECTS = (
     ),
     _Dialect(
         "Megatron",
-        (r"layers\.\{\}\.self_attention\.(linear_qkv|query_key_value)\.", r"\.mlp\.(linear_fc1|dense_h_to_4h)\."),
+        (r"layers\.\{\}\.self_attention\.linear_qkv\.", r"\.mlp\.linear_fc1\."),
         "convert with the bridge of the training framework",
     ),
     _Dialect(
@@ -49,7 +50,7 @@ _DIALECTS = (
 
 def check(case: Case) -> Iterable[Finding]:
     """A dialect by its signs, if the reader did not load it; else projections fused or split as another family does."""
-    if case.expectation.families and not case.outcome.rows:
+    if (case.expectation.families and not case.outcome.rows) or needs_code(case):
         return
     templates = [family.template for family in case.manifest.families]
     for dialect in _DIALECTS:

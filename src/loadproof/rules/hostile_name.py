@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from loadproof.rules.base import Rule, RuleDocs
-from loadproof.rules.faults import file_findings, write_again
+from loadproof.rules.faults import file_findings, text_findings, write_again
 from loadproof.types import Case, Finding
 
 
 def check(case: Case) -> Iterable[Finding]:
     yield from file_findings(case, "LP011", "hostile-name", "has tensor names made to deceive", write_again)
+    yield from text_findings(case, "LP011", "hostile-name")
 
 
 DOCS = RuleDocs(

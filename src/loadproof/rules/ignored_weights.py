@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from loadproof.families import count, show
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.faults import SHOWN
-from loadproof.types import Case, Evidence, Finding, Fix, Row
+from loadproof.types import Case, Evidence, Family, Finding, Fix, Row
 
 # Buffers that old releases stored and that every release computes anew.
 _LEGACY = re.compile(
@@ -20,6 +20,8 @@ def check(case: Case) -> Iterable[Finding]:
     """Rows that were swallowed: lost parameters are reported, stored weights that nobody wants are a remark."""
     yield from _lost(case)
     ignored = [row for row in case.outcome.ignored if row.kind == "unexpected"]
+    if not case.expectation.families:
+        ignored = [_as_row(family) for family in case.manifest.families if _LEGACY.search(family.template)]
     legacy = [row for row in ignored if _LEGACY.search(row.template)]
     real = [row for row in ignored if row not in legacy]
     if real:
@@ -48,9 +50,13 @@ def _lost(case: Case) -> Iterable[Finding]:
     yield Finding("LP412", "ignored-weights", "error", "likely", headline, evidence, (), 0, (fix,))
 
 
+def _as_row(family: Family) -> Row:
+    return Row("unexpected", family.template, family.axes, stored=family.template, files=family.files)
+
+
 def _remark(case: Case, rows: list[Row], text: str) -> Finding:
     number = sum(count(row.axes) for row in rows)
-    headline = text.format(f"{number:,}", case.expectation.class_name)
+    headline = text.format(f"{number:,}", case.expectation.class_name or "every reader")
     evidence = tuple(Evidence(", ".join(row.files[:2]), show(row.template, row.axes)) for row in rows[:SHOWN])
     return Finding("LP412", "ignored-weights", "info", "certain", headline, evidence)
 

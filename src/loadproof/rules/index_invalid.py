@@ -56,4 +56,4 @@ DOCS = RuleDocs(
     ),
     harmless=("Where a single `model.safetensors` is read, the index beside it is not opened by transformers."),
 )
-RULE = Rule("LP101", "index-invalid", "The shard index cannot be used", check, DOCS)
+RULE = Rule("LP101", "index-invalid", "The shard index cannot be used", check, DOCS, absorbs=("LP103",))

@@ -4,25 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from msgspec.structs import replace
-
 from loadproof.rules.base import Rule, RuleDocs
-from loadproof.rules.faults import faults, file_finding, split_by_use
-from loadproof.types import Case, Finding, Fix
+from loadproof.rules.faults import evidence_of, faults, is_read, lost_with, notes_of
+from loadproof.types import Case, Evidence, Finding, Fix, Problem
 
 
 def check(case: Case) -> Iterable[Finding]:
-    """An error where the weights are wanted; a remark under --names-only, which does not ask for them."""
-    problems = faults(case, "LP001")
-    for group in split_by_use(case, problems):
-        files = sorted({problem.file for problem in group})
-        subject = files[0] if len(files) == 1 else f"{len(files)} files ({files[0]} to {files[-1]})"
-        verb = "is a Git LFS pointer" if len(files) == 1 else "are Git LFS pointers"
-        headline = f"{subject} {verb}: the text of about 130 bytes that stands for a file, not the file"
-        finding = file_finding(case, "LP001", "lfs-pointer", group, headline, (_pull(files),))
-        if case.manifest.names_only and not files[0].endswith(".json"):
-            finding = replace(finding, severity="info", rows=())
-        yield finding
+    """An error where the content is wanted; a remark for weights under --names-only, which does not ask for them."""
+    pointers = [file.path for file in case.inventory.files if file.kind == "lfs-pointer"]
+    told = {problem.file: problem for problem in faults(case, "LP001")}
+    needed = [file for file in pointers if is_read(case, file)]
+    other = [file for file in pointers if file not in needed and file.endswith(_WEIGHTS)]
+    for files, used in ((needed, True), (other, False)):
+        if files:
+            yield _finding(case, files, used, [told[file] for file in files if file in told])
+
+
+_WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".gguf")
+
+
+def _finding(case: Case, files: list[str], used: bool, problems: list[Problem]) -> Finding:
+    subject = files[0] if len(files) == 1 else f"{len(files)} files ({files[0]} to {files[-1]})"
+    verb = "is a Git LFS pointer" if len(files) == 1 else "are Git LFS pointers"
+    wanted = used and not (case.manifest.names_only and all(file.endswith(_WEIGHTS) for file in files))
+    headline = f"{subject} {verb}, not the {'file' if len(files) == 1 else 'files'}" + ("" if used else " (not read)")
+    evidence = evidence_of(problems) or (Evidence(files[0], "version https://git-lfs.github.com/spec/v1"),)
+    rows = tuple(lost_with(case, files)) if used else ()
+    return Finding(
+        "LP001",
+        "lfs-pointer",
+        "error" if wanted else "info",
+        "certain",
+        headline,
+        evidence,
+        rows,
+        0,
+        (_pull(files),),
+        notes_of(problems),
+    )
 
 
 def _pull(files: list[str]) -> Fix:
@@ -48,4 +67,11 @@ DOCS = RuleDocs(
     fix="`git lfs pull`. The pointer holds the checksum and the size, so the result can be verified.",
     harmless=("With `--names-only`, where the names are judged from the index and the weights are not wanted yet."),
 )
-RULE = Rule("LP001", "lfs-pointer", "A Git LFS pointer lies where the weights should be", check, DOCS)
+RULE = Rule(
+    "LP001",
+    "lfs-pointer",
+    "A Git LFS pointer lies where the weights should be",
+    check,
+    DOCS,
+    absorbs=("LP013", "LP101"),
+)

@@ -87,6 +87,8 @@ def headline(case: Case, slug: str, proof: Proof, moved: int) -> str:
         return f"{share} repeat '{'.'.join(proof.steps[0].before)}.'"
     if slug == WRAPPER:
         return f"{share} carry '{spelled(proof.steps[0])}', which the model does not have"
+    if not proof.steps[0].after and not proof.steps[0].context and len(proof.steps) == 1:
+        return f"{share} carry '{spelled(proof.steps[0])}', which {case.expectation.class_name} does not have"
     return f"{share} are nested otherwise than {case.expectation.class_name} nests them: {spelled_change(proof)}"
 
 

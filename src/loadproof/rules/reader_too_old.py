@@ -33,6 +33,11 @@ def is_unknown(case: Case) -> bool:
     return re.search(r"model_type|model type|[Uu]nrecognized|does not recognize", said) is not None
 
 
+def needs_code(case: Case) -> bool:
+    """Only the repository's own code knows what these names mean."""
+    return has_code(case) and is_unknown(case)
+
+
 def has_code(case: Case) -> bool:
     return bool(get(case.config, ("auto_map",)))
 

@@ -22,8 +22,6 @@ def check(case: Case) -> Iterable[Finding]:
     absent = [module for module in modules if "--" not in module and module.replace(".", "/") + ".py" not in files]
     at = where(case.config, ("auto_map",))
     if not is_unknown(case) and not (case.expectation.inconclusive and case.expectation.source != "installed"):
-        if case.expectation.source == "installed" and case.expectation.families:
-            yield _remark(at, modules, case)
         return
     what, fix = _state(absent, foreign)
     headline = f"model_type {get(case.config, ('model_type',))!r} needs code of its own, {what}"
@@ -43,13 +41,6 @@ def _state(absent: list[str], foreign: list[str]) -> tuple[str, Fix]:
         fix = Fix(f"copy {', '.join(module + '.py' for module in absent[:3])} from the original repository", "manual")
         return "which is not in the folder", fix
     return "which is in the folder", Fix("read the code, then load with trust_remote_code=True", "manual")
-
-
-def _remark(at: str, modules: list[str], case: Case) -> Finding:
-    headline = (
-        f"auto_map names code ({', '.join(modules[:2])}); {case.expectation.class_name} of the release needs none"
-    )
-    return Finding("LP705", "remote-code", "info", "certain", headline, (Evidence(at, "auto_map"),))
 
 
 DOCS = RuleDocs(

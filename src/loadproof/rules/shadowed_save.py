@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from loadproof.families import fold
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.rows import count_rows
-from loadproof.rules.shards import beside, present_shards, size_of
+from loadproof.rules.shards import beside, present_shards, set_of, size_of
 from loadproof.rules.whatif import explained_by
 from loadproof.types import Case, Confidence, Evidence, Family, Finding, Fix, IndexFile, Row, SetAside, Severity
 
@@ -16,7 +16,7 @@ def check(case: Case) -> Iterable[Finding]:
     """`model.safetensors` is tried before the index; an error when only the hidden save fits the model."""
     entry = case.selection.entry
     index = next((index for index in case.inventory.indexes if index.path in beside(entry)), None)
-    if index is None or not index.weight_map or not present_shards(case, index):
+    if index is None or set_of(index) in ((), (entry,)) or not present_shards(case, index):
         return
     rows = _mended_by(case, index)
     worse = bool(case.outcome.rows)

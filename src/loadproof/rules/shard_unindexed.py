@@ -14,12 +14,12 @@ def check(case: Case) -> Iterable[Finding]:
     """An error where parameters are missing (they may be in there), a warning for a second numbered set."""
     index = deciding_index(case)
     stray = stray_shards(case) if index is not None else ()
-    if index is None or not stray:
+    if index is None or not stray or not index.weight_map:
         return
     missing = of_kind(case.outcome.rows, "missing")
     second = [file for file in stray if is_numbered(file)]
     subject = f"{stray[0]} lies" if len(stray) == 1 else f"{len(stray)} weight files lie"
-    headline = f"{subject} in the folder and {index.path} names {'it' if len(stray) == 1 else 'none of them'}"
+    headline = f"{subject} in the folder and {index.path} does not name {'it' if len(stray) == 1 else 'them'}"
     evidence = (
         Evidence("folder", listed(stray)),
         Evidence(index.path, f"names {listed(sorted(set(index.weight_map.values())))}"),

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from loadproof.rules.base import Rule, RuleDocs
-from loadproof.rules.faults import file_findings, write_again
+from loadproof.rules.faults import file_findings, text_findings, write_again
 from loadproof.types import Case, Finding
 
 
 def check(case: Case) -> Iterable[Finding]:
     yield from file_findings(case, "LP110", "unsafe-path", "points to files outside the checkpoint folder", write_again)
+    yield from text_findings(case, "LP110", "unsafe-path")
 
 
 DOCS = RuleDocs(
@@ -31,4 +32,4 @@ DOCS = RuleDocs(
     ),
     harmless=("The links of the hub cache (`snapshots/... -> ../../blobs/...`) are in order and not reported."),
 )
-RULE = Rule("LP110", "unsafe-path", "The index points outside the folder", check, DOCS)
+RULE = Rule("LP110", "unsafe-path", "The index points outside the folder", check, DOCS, absorbs=("LP102",))

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from loadproof.rules.base import Rule, RuleDocs
-from loadproof.rules.faults import file_findings, restore
+from loadproof.rules.faults import text_findings
 from loadproof.types import Case, Finding
 
 
 def check(case: Case) -> Iterable[Finding]:
-    yield from file_findings(
-        case, "LP015", "unsafe-pattern", "holds a regular expression that is not safe to run", restore
-    )
+    yield from text_findings(case, "LP015", "unsafe-pattern")
 
 
 DOCS = RuleDocs(

@@ -1,0 +1,65 @@
+"""LP112 no-weights: there is no file that the reader would open."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.rows import of_kind
+from loadproof.rules.shards import listed
+from loadproof.types import Case, Evidence, Finding, Fix
+
+
+def check(case: Case) -> Iterable[Finding]:
+    """Nothing under the names the reader looks for; what lies there instead is named."""
+    names = {file.path for file in case.inventory.files}
+    if case.selection.entry is not None or case.selection.files or "adapter_config.json" in names:
+        return
+    others = [
+        file.path for file in case.inventory.files if file.path.endswith(_WEIGHTS) or file.path.endswith(".index.json")
+    ]
+    there = f"; it holds {listed(others)}" if others else ""
+    headline = f"no model.safetensors, no pytorch_model.bin and no index of them in the folder{there}"
+    evidence = [Evidence(name, what) for name in others for pattern, what in _ORIGINS if re.search(pattern, name)][:3]
+    notes = (f"reader: {case.selection.error}",) if case.selection.error else ()
+    rows = tuple(of_kind(case.outcome.rows, "missing"))
+    known = " ".join(dict.fromkeys(line.text for line in evidence))
+    fix = Fix(f"convert {'it' if others else 'or download the weights'}{': ' + known if known else ''}", "manual")
+    yield Finding("LP112", "no-weights", "error", "certain", headline, tuple(evidence), rows, 0, (fix,), notes)
+
+
+_WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".gguf", ".ckpt", ".distcp")
+_ORIGINS: tuple[tuple[str, str], ...] = (
+    (r"consolidated.*\.pth\Z", "the original Llama layout; convert it with convert_llama_weights_to_hf"),
+    (r"consolidated.*\.safetensors\Z", "the original Mistral layout; vLLM reads it"),
+    (r"adapter_model\.", "a PEFT adapter; load it on top of its base model"),
+    (r"diffusion_pytorch_model", "a component of a diffusers pipeline"),
+    (r"\.gguf\Z", "a GGUF file; llama.cpp reads it"),
+    (
+        r"model_world_size_\d+_rank_\d+|\.distcp\Z|zero_pp_rank",
+        "a rank's part of a sharded training state; merge the ranks first",
+    ),
+    (r"\.ckpt\Z|\.pt\Z", "a training state or a state dict of torch"),
+)
+
+
+DOCS = RuleDocs(
+    finds=(
+        "A folder without any of the files the reader tries: `model.safetensors`, its index, "
+        "`pytorch_model.bin`, its index."
+    ),
+    why=(
+        "The weights are elsewhere, have another name, or are in a layout that must be converted first "
+        "(original releases, training states of several ranks, GGUF)."
+    ),
+    errors=(
+        ("transformers: OSError: Error no file named model.safetensors, or pytorch_model.bin, found in directory ..."),
+        "vLLM: RuntimeError: Cannot find any model weights with ...",
+        "mlx-lm: FileNotFoundError: No safetensors found",
+    ),
+    example="config.json and `consolidated.00.pth`.",
+    fix="Convert the files with the script of their family, or download the weights.",
+    harmless="A folder that is meant to hold configuration or an adapter only.",
+)
+RULE = Rule("LP112", "no-weights", "There is no file that the reader would open", check, DOCS)
