@@ -21,10 +21,7 @@ _DENSE = frozenset(_DENSE_NAMES.split())
 
 def mixer_of(children: Iterable[str]) -> Mixer:
     """The mixer of one layer from the names inside it (``self_attn.q_proj.weight``); unknown is (None, None)."""
-    modules: dict[str, set[str]] = {}
-    for name in children:
-        module, _, rest = name.partition(".")
-        modules.setdefault(module, set()).update(rest.split("."))
+    modules = _modules(children)
     found = {module: mixer for module, parts in modules.items() if (mixer := _module_mixer(module, parts))}
     kinds = {word for word, _ in found.values()}
     if {"linear_attention", "full_attention"} <= kinds:
@@ -38,12 +35,28 @@ def mixer_of(children: Iterable[str]) -> Mixer:
     return _block(modules)
 
 
+def mixer_modules(children: Iterable[str]) -> list[str]:
+    """The sub-modules of one layer that hold a mixer, sorted; a block that is alone in its layer counts as one."""
+    modules = _modules(children)
+    found = [module for module, parts in modules.items() if _module_mixer(module, parts)]
+    return sorted(found or [module for module in modules if "norm" not in module and _block(modules) != UNKNOWN])
+
+
 def is_sparse(children: Iterable[str]) -> bool | None:
     """Whether the layer's feed-forward part is a mixture of experts; None when it has none that is recognised."""
     parts = {part for name in children for part in name.split(".")}
     if "experts" in parts or "block_sparse_moe" in parts:
         return True
     return False if parts & _DENSE else None
+
+
+def _modules(children: Iterable[str]) -> dict[str, set[str]]:
+    """Sub-module -> all name parts below it."""
+    modules: dict[str, set[str]] = {}
+    for name in children:
+        module, _, rest = name.partition(".")
+        modules.setdefault(module, set()).update(rest.split("."))
+    return modules
 
 
 def _module_mixer(module: str, parts: set[str]) -> Mixer | None:
@@ -95,8 +108,8 @@ def _is_nested(found: dict[str, Mixer], modules: dict[str, set[str]]) -> bool:
 def _block(modules: dict[str, set[str]]) -> Mixer:
     """Families with one block per layer: the block is the only thing beside a norm."""
     blocks = [parts for module, parts in modules.items() if "norm" not in module]
-    if len(blocks) != 1:
-        return UNKNOWN
+    if len(blocks) != 1 or len(modules) > 2:
+        return UNKNOWN  # two norms around a feed-forward part: a layer whose mixer is not there
     if "experts" in blocks[0]:
         return "moe", "experts"
     return ("mlp", "feed-forward block") if blocks[0] & _DENSE else UNKNOWN

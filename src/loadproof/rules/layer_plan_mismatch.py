@@ -69,6 +69,9 @@ def _headline(config: LayerPlan, stored: LayerPlan, layers: Sequence[int]) -> st
     says = sorted({spoken(config.words[layer]) for layer in layers if layer < len(config.words)})
     holds = sorted({spoken(stored.words[layer]) for layer in layers})
     who = "config.json says" if config.given else "the default of the class is"
+    if len(says) > 1 or len(holds) > 1:
+        plan = "the layer plan of config.json" if config.given else "the default layer plan of the class"
+        return f"{plan} is not that of the checkpoint: {layers_text(layers)} differ"
     return f"{who} {' or '.join(says)} where the checkpoint holds {' or '.join(holds)}"
 
 
@@ -158,4 +161,6 @@ DOCS = RuleDocs(
     ),
     harmless="Never. Sliding against full attention is not reported: no tensor shows it.",
 )
-RULE = Rule("LP301", "layer-plan-mismatch", "The layer plan asks for other layers than the file holds", check, DOCS)
+RULE = Rule(
+    "LP301", "layer-plan-mismatch", "The layer plan asks for other layers than the file holds", check, DOCS, ("LP306",)
+)

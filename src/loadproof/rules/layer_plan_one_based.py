@@ -106,4 +106,4 @@ DOCS = RuleDocs(
     fix="Config only: every number is moved by one.",
     harmless="Never.",
 )
-RULE = Rule("LP304", "layer-plan-one-based", "A list of layer numbers is off by one", check, DOCS)
+RULE = Rule("LP304", "layer-plan-one-based", "A list of layer numbers is off by one", check, DOCS, ("LP306",))

@@ -24,7 +24,9 @@ def check(case: Case) -> Iterable[Finding]:
     truth = _truth(case, plans)
     if truth is None:
         return
-    wrong = [plan for plan in plans if not diff_plans(plan, truth).same and _comparable(plan, truth)]
+    followed = case.config_plan.field if case.config_plan is not None else ""
+    others = [plan for plan in plans if plan.field != followed and _comparable(plan, truth)]
+    wrong = [plan for plan in others if not diff_plans(plan, truth).same]
     if wrong:
         yield _contradiction(case, wrong[0], truth)
     elif _lacks_interval(case, plans, truth):
@@ -47,17 +49,15 @@ def _comparable(plan: LayerPlan, truth: LayerPlan) -> bool:
 
 def _contradiction(case: Case, wrong: LayerPlan, truth: LayerPlan) -> Finding:
     path = field_path(wrong)
-    followed = case.config_plan
     layers = diff_plans(wrong, truth).layers
+    verb = "differs" if len(layers) == 1 else "differ"
     headline = f"{wrong.field} spells another plan than {_by(truth)}"
     evidence = (
         Evidence(where(case.config, path), f"{wrong.field} = {json_text(get(case.config, path))}"),
-        Evidence("config", f"{letters(wrong)}  ({wrong.field}; {layers_text(layers)} differ)", "layers"),
+        Evidence("config", f"{letters(wrong)}  ({wrong.field}; {layers_text(layers)} {verb})", "layers"),
         Evidence("tensors" if truth.source == "tensors" else "config", letters(truth), "layers"),
     )
-    edits: tuple[Edit, ...] = ()
-    if followed is None or followed.field != wrong.field:
-        edits = _rewritten(case, wrong, truth)
+    edits = _rewritten(case, wrong, truth)
     title = f"write the stored plan into {dotted(path)}" if edits else f"remove {dotted(path)} or make it agree"
     fix = Fix(title, "lossless" if edits else "manual", edits)
     note = "outcome: this reader follows the other field; engines that read this one build other layers"

@@ -11,8 +11,9 @@ from loadproof.config.access import get, text_config, text_config_path
 from loadproof.config.lines import where
 from loadproof.config.plan import diff_plans, field_path
 from loadproof.config.plan_letters import letter, letters
+from loadproof.config.plan_mixers import mixer_modules
 from loadproof.config.plan_spellings import read_words
-from loadproof.config.plan_tensors import plan_from_tensors
+from loadproof.config.plan_tensors import decoder_layers, plan_from_tensors
 from loadproof.config.plan_words import canonical, kind
 from loadproof.config.values import dotted
 from loadproof.families import show
@@ -50,16 +51,22 @@ def strips(config: LayerPlan, tensors: LayerPlan) -> tuple[Evidence, ...]:
 
 def layer_evidence(case: Case, layers: Sequence[int], container: str) -> list[Evidence]:
     """What is stored in these layers as a mixer, one line per sub-module."""
-    members = frozenset(layers)
-    lines: dict[tuple[str, str], list[str]] = {}
-    for family in case.manifest.families:
-        head, _, rest = family.template.partition(".{}.")
-        if head == container and rest and members & set(family.axes[0]) and "norm" not in rest.split(".")[0]:
-            module, _, leaf = rest.partition(".")
-            if module not in ("mlp", "feed_forward", "block_sparse_moe") and leaf:
-                lines.setdefault((files_text(family.files), module), []).append(leaf)
-    shown = show(container + ".{}", (tuple(layers),))
-    return [Evidence(file, f"{shown}.{module}.{_brace(leaves)}") for (file, module), leaves in list(lines.items())[:2]]
+    found = decoder_layers(case.manifest.families)
+    held = found[1] if found is not None else {}
+    groups: dict[tuple[str, str], list[int]] = {}
+    for layer in layers:
+        for module in mixer_modules(held.get(layer, ())):
+            leaves = _brace([name.partition(".")[2] for name in held[layer] if name.startswith(module + ".")])
+            groups.setdefault((module, leaves), []).append(layer)
+    return [
+        Evidence(_files_of(case, container, module), f"{show(container + '.{}', (tuple(inside),))}.{module}.{leaves}")
+        for (module, leaves), inside in list(groups.items())[:2]
+    ]
+
+
+def _files_of(case: Case, container: str, module: str) -> str:
+    inside = [f for f in case.manifest.families if f.template.startswith(f"{container}.{{}}.{module}.")]
+    return files_text(sorted({file for family in inside for file in family.files}))
 
 
 def _brace(leaves: list[str]) -> str:
@@ -108,8 +115,11 @@ def write_plan(case: Case, plan: LayerPlan, words: Sequence[str | None]) -> tupl
         return _list_entries(case, path, value, words)
     made = _respell(str(path[-1]), value, words)
     if made is not None:
-        edit: tuple[Edit, ...] = (SetJson(config_file(case), path, made),)
-        return edit if _says(case, edit, str(path[-1]), words) else ()
+        fields = made if path[-1] == "attn_layer_period" else {str(path[-1]): made}
+        old = text_config(case.config)
+        changed = {name: new for name, new in fields.items() if old.get(name) != new}
+        edits = tuple(SetJson(config_file(case), (*path[:-1], name), new) for name, new in changed.items())
+        return edits if _says(case, edits, str(path[-1]), words) else ()
     return (SetJson(config_file(case), (*path[:-1], "layer_types"), _spelled(words)),)
 
 
@@ -150,6 +160,10 @@ def _respell(name: str, value: Any, words: Sequence[str | None]) -> Any:
         return {**value, "full_attn_layers": [i + 1 for i in full], "kda_layers": [i + 1 for i in rest]}
     if name == "hybrid_override_pattern" and isinstance(value, str):
         return _pattern(words)
+    if name == "block_types":
+        return _repeating(["attention" if layer in full else "recurrent" for layer in range(len(words))])
+    if name == "attn_layer_period":
+        return _period(full, len(words))
     if name in ("full_attention_interval", "layer_group_size"):
         return next((step for step in range(2, len(words) + 1) if _is_every(full, step, len(words))), None)
     return None
@@ -159,6 +173,23 @@ def _pattern(words: Sequence[str | None]) -> str | None:
     signs = {"attention": "*", "recurrent": "M", "dense block": "-", "expert block": "E"}
     kinds = [kind(word) for word in words]
     return "".join(signs[k] for k in kinds if k) if all(k in signs for k in kinds) else None
+
+
+def _repeating(words: list[str]) -> list[str]:
+    """The shortest pattern that repeats to these words."""
+    for length in range(1, len(words) + 1):
+        if all(word == words[layer % length] for layer, word in enumerate(words)):
+            return words[:length]
+    return words
+
+
+def _period(full: list[int], depth: int) -> dict[str, int] | None:
+    """The smallest period and its offset that give exactly these layers."""
+    for period in range(1, depth + 1):
+        for offset in range(period):
+            if full == [layer for layer in range(depth) if layer % period == offset]:
+                return {"attn_layer_period": period, "attn_layer_offset": offset}
+    return None
 
 
 def _is_every(full: list[int], step: int, depth: int) -> bool:
