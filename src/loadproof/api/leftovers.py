@@ -39,8 +39,11 @@ _RANK: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
 
 
 def untold(case: Case, findings: Iterable[Finding]) -> list[Finding]:
-    """Findings for the problems whose code none of `findings` carries: one for each code, severity and file."""
-    told = {finding.code for finding in findings}
+    """Findings for problems whose code none of `findings` carries or absorbs: one for each code, severity and file."""
+    from loadproof.rules import RULES
+
+    found = {finding.code for finding in findings}
+    told = found.union(*(rule.absorbs for rule in RULES if rule.code in found))
     groups: dict[tuple[str, Severity, str], list[Problem]] = {}
     for problem in (*case.config.problems, *case.inventory.problems, *case.manifest.problems):
         if problem.code not in told:
