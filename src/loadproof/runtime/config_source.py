@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 from loadproof.config import read_config
@@ -34,7 +35,8 @@ def model_config(config: Any) -> ModelConfig:
     if isinstance(config, dict):
         raw = config
     else:
-        raw = config.to_dict() if hasattr(config, "to_dict") else vars(config)
+        to_dict: Callable[[], dict[str, Any]] | None = getattr(config, "to_dict", None)
+        raw = to_dict() if to_dict is not None else vars(config)
     return ModelConfig(path=None, raw=dict(raw))
 
 
