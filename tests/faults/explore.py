@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 import safetensors
@@ -33,7 +34,7 @@ def view(files: Files) -> object:
     try:
         texts = {name: json.loads(data) for name, data in files.items() if name.endswith("config.json")}
         if SINGLE in files:
-            weights = {name: SINGLE for name in _tensors(files[SINGLE])}
+            weights = dict.fromkeys(_tensors(files[SINGLE]), SINGLE)
         else:
             weights = json.loads(files[INDEX])["weight_map"]
         shards = {file: _tensors(files[file]) for file in set(weights.values())}
@@ -68,17 +69,17 @@ class Exploration:
         self.points = self.accepted = self.lost = 0
         self.problems: list[str] = []
         self.seen: set[bytes] = set()
+        self.exhaustive = True  # no state was left out by sampling
 
-    def run(self, *, nested: bool, skip: int | None = None) -> Tally:
-        """Crash before every operation and after the last one. `skip`: the operation that a mutant leaves out."""
+    def run(self, *, nested: bool, skip: Collection[int] = ()) -> Tally:
+        """Crash before every operation and after the last one. `skip`: the operations that a mutant leaves out."""
         for stop in range(len(self.log) + 1):
             disk = ModelDisk(self.before, stop, skip)
-            try:
+            with contextlib.suppress(Crash):
                 self.action(disk)
-            except Crash:
-                pass
             for files in disk.states(self.cap, self.chance):
                 self._state(files, nested, finished=stop == len(self.log), at=stop)
+            self.exhaustive &= not disk.sampled
         return Tally(self.points, self.accepted, self.lost)
 
     def _state(self, files: Files, nested: bool, *, finished: bool, at: int) -> None:
@@ -120,11 +121,9 @@ class Exploration:
     def _crash_recovery(self, files: Files, operations: int, at: int) -> None:
         for stop in range(operations):
             disk = ModelDisk(files, stop)
-            try:
+            with contextlib.suppress(Crash):
                 recover_on(disk)
-            except Crash:
-                pass
-            for again in itertools.islice(disk.states(6, self.chance), 24):
+            for again in itertools.islice(disk.states(self.cap, self.chance), 8 * self.cap):
                 self.points += 1
                 self._read(again, at)
                 self._recover(again, at)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import os
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 SECTOR = 512
 Files = dict[str, bytes]
@@ -22,7 +22,7 @@ class Crash(BaseException):
 class ModelDisk:
     """`Disk` over a dict of files. `durable` is what survives for certain, `live` what a running process sees."""
 
-    def __init__(self, files: Mapping[str, bytes], stop_at: int | None = None, skip: int | None = None) -> None:
+    def __init__(self, files: Mapping[str, bytes], stop_at: int | None = None, skip: Collection[int] = ()) -> None:
         self.objects = {name: name for name in files}
         self.live = {name: bytearray(data) for name, data in files.items()}
         self.durable = {name: bytes(data) for name, data in files.items()}
@@ -30,12 +30,13 @@ class ModelDisk:
         self.pending: list[tuple[str, str, str]] = []
         self.log: list[str] = []  # every operation that changes something
         self.stop_at, self.skip, self.made = stop_at, skip, 0
+        self.sampled = False  # set when `states` left some out
 
     def _happens(self, what: str) -> bool:
         if len(self.log) == self.stop_at:
             raise Crash
         self.log.append(what)
-        return len(self.log) - 1 != self.skip
+        return len(self.log) - 1 not in self.skip
 
     # ------------------------------------------------------------ reading
     def exists(self, name: str) -> bool:
@@ -129,6 +130,7 @@ class ModelDisk:
             for operation in itertools.compress(self.pending, chosen):
                 _apply(names, *operation)
             units = [(made, unit) for made in sorted(set(names.values())) for unit in self._units(made)]
+            self.sampled |= 2 ** len(units) > cap
             for bits in choices(len(units), cap, chance):
                 written: dict[str, list[int]] = {}
                 for made, unit in itertools.compress(units, bits):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -29,7 +30,9 @@ from tests.repair.tiny import Spec, inventory, shard_bytes, sharded, tensor
 
 A, B, ONE = "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors", "model.safetensors"
 INDEX = "model.safetensors.index.json"
-LAYERS = tuple(range(8))
+FULL = bool(os.environ.get("LOADPROOF_FAULTS"))  # make faults
+LAYERS = tuple(range(40 if FULL else 8))
+CONFIG = {"vocab_size": 8, **{f"field_{i}": i * 12345 for i in range(150 if FULL else 3)}}
 
 
 class Scenario(NamedTuple):
@@ -46,14 +49,14 @@ def layers(which: tuple[int, ...], prefix: str = "") -> Spec:
 
 def one_file(prefix: str = "", metadata: dict[str, str] | None = None, tail: bytes = b"") -> Callable[[Path], None]:
     def build(folder: Path) -> None:
-        (folder / "config.json").write_text('{\n  "vocab_size": 8\n}\n')
+        (folder / "config.json").write_text(json.dumps(CONFIG, indent=2))
         (folder / ONE).write_bytes(shard_bytes(layers(LAYERS, prefix), metadata, spare=64, tail=tail))
 
     return build
 
 
 def two_shards(prefix: str = "") -> Callable[[Path], None]:
-    return lambda folder: sharded(folder, {A: layers(LAYERS[:4], prefix), B: layers(LAYERS[4:], prefix)})
+    return lambda folder: sharded(folder, {A: layers(LAYERS[::2], prefix), B: layers(LAYERS[1::2], prefix)})
 
 
 def experts(folder: Path) -> None:
