@@ -68,8 +68,7 @@ def _cause(finding: Finding, report: Report, position: int, verbose: bool) -> li
     head = f"{position + 1}. {finding.confidence:<9}{finding.code} {finding.slug}: {finding.headline}"
     lines = _wrapped("rank", head, "   ", 3)
     if position and not verbose:
-        lines += _marked("tells", notes["confirms"], 1)
-        return [*lines, *_marked("next", _command(notes["next"], report), 1)]
+        return [*lines, *_marked("tells", notes["confirms"], 1), *_next(notes["next"], report)]
     lines += [
         (("mark", "   --> "), ("place", clean(item.where)), ("", f"  {clean(item.text, WIDTH)}"))
         for item in finding.evidence
@@ -78,8 +77,15 @@ def _cause(finding: Finding, report: Report, position: int, verbose: bool) -> li
     for mark in _MARKS[:2]:
         lines += _marked(mark, notes[mark], 2)
     lines += [line for fix in finding.fixes for line in _marked("do", _command(fix.title, report), 3)]
-    lines += _marked("next", _command(notes["next"], report), 1, "command")
+    lines += _next(notes["next"], report)
     return lines + (_marked("known", notes["known"], 1) if "known" in notes else [])
+
+
+def _next(command: str, report: Report) -> list[Line]:
+    """The command to type next; not the check that was just done."""
+    if report.case.inventory.root and command.startswith("loadproof check"):
+        return []
+    return _marked("next", _command(command, report), 1, "command")
 
 
 def _found(finding: Finding, report: Report, position: int, verbose: bool) -> list[Line]:

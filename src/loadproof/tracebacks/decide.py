@@ -26,6 +26,14 @@ OPEN = Decision()
 REFUTED = Decision(False)
 
 _QUANT = r"(?:weight_scale|scale_inv|qweight|qzeros|weight_packed|absmax|quant_state|\.SCB$|input_scale|\.scales$|_blocks$)"
+# Stored names that are the fault themselves, whatever this release of transformers makes of them.
+_PROOFS = {
+    "LP209": r"(?:^|\.)lm_head\.(?!weight$|bias$|scales$|biases$|qweight|weight_)|^model\.lm_head\.",
+    "LP401": r"(?:^|\.)_orig_mod\.|^module\.|_fsdp_wrapped_module\.|_checkpoint_wrapped_module\.|^pretrained_model\.",
+    "LP403": r"(?:^|\.)(\w*model)\.\1\.",
+    "LP404": r"\.base_layer\.|base_model\.model\.|\.lora_[AB]\.",
+    "LP607": r"absmax$|quant_map$|\.SCB$|quant_state\.",
+}
 # Without a stored tensor of this kind a cause of this code cannot be; with one it stays open for other readers.
 _SIGNS = {
     "LP205": r"(?:lm_head|embed_out|(?:^|\.)output)\.weight$",
@@ -56,6 +64,9 @@ def decide(cause: Cause, symptom: Symptom, report: Report) -> Decision:
         return own(symptom, report)
     if cause.where != "checkpoint":
         return _blames_elsewhere(report)
+    proof = sample(report.case, _PROOFS[cause.code]) if cause.code in _PROOFS else None
+    if proof is not None:
+        return Decision(True, (proof,))
     sign = _SIGNS.get(cause.code)
     if sign and not report.case.manifest.names_only and next(stored(report.case, sign), None) is None:
         return REFUTED
@@ -82,6 +93,10 @@ def _registry_name(symptom: Symptom, report: Report) -> Decision:
     layer = layer_of(name)
     if not name or layer is None:
         return _blames_elsewhere(report)
+    layers = depth(report.case)
+    if layers is not None and layer >= layers:
+        fact = f"num_hidden_layers = {layers}: layer {layer} is none of this checkpoint; was another one loaded?"
+        return Decision(None, (Evidence("config.json", fact),))
     if not layer_agrees(report.case, layer):
         return OPEN
     mixer = name.rsplit(".", 1)[-1]

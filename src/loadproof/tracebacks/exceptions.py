@@ -19,6 +19,7 @@ _RAISED = re.compile(r"^(?P<type>[A-Za-z_][\w.]*(?:\([\w.]+\))?)(?:: ?(?P<messag
 _BARE = re.compile(
     r"^\s*(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Warning)(?:\([\w.]+\))?)(?:: ?(?P<message>.*))?$"
 )
+_BARE_WORDS = ("Error", "Exception", "Interrupt", "Warning")
 _INLINE = re.compile(r"(?<![\w.])(?P<type>(?:[a-z_]\w*\.)*[A-Z]\w*Error): (?P<message>\S.*)$")
 _LINKS = {
     "The above exception was the direct cause": "cause",
@@ -51,7 +52,8 @@ class _Process:
     def feed(self, line: Line) -> Raised | None:
         text = line.text
         if _START.search(text):
-            return self._begin(line)
+            self._begin(line)
+            return None
         if not self.inside and _FRAME.match(text):
             self._begin(line)
         if self.inside:
@@ -87,6 +89,8 @@ class _Process:
         return self._raise(found["type"], found["message"] or "")
 
     def _bare(self, text: str) -> Raised | None:
+        if not any(word in text for word in _BARE_WORDS):
+            return None
         found = _BARE.match(text) or _INLINE.search(text)
         return self._raise(found["type"], found["message"] or "") if found else None
 

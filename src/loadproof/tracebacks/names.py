@@ -100,6 +100,13 @@ def _with_prefix(name: str) -> tuple[str, ...]:
     return (name,)
 
 
+def related(name: str, template: str) -> bool:
+    """Whether a stored template holds the name, its disk names, or (for a bare word) that word as a segment."""
+    if "." not in name:
+        return name in template.split(".")
+    return same_place(name, template) or split_name(name)[0] in template
+
+
 def same_place(name: str, template: str) -> bool:
     """Whether a stored template (or name) is the disk name of `name`, whatever outer prefix it has."""
     stored = split_name(template)[0]

@@ -43,6 +43,7 @@ _LISTS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"not used(?: when initializing \w+)?: (?=[\[{])", "unexpected"),
     )
 )  # fmt: skip
+_LIST_WORDS = ("nitialized", "key", "used", "parameters", "not provided")
 _WORD = re.compile(r"'([^'\s]+)'|\"([^\"\s]+)\"|((?:[\w-]+|<[^>]*>)(?:\.(?:[\w*-]+|<[^>]*>|\{[^}\s]*\}))+)")
 _ELLIPSIS = re.compile(r"\{\d[\d., -]*\}")
 LIMIT = 20_000  # names kept of one kind
@@ -63,7 +64,7 @@ def read_reports(lines: Sequence[str]) -> Rows:
         _read_sizes(text, rows)
         if "|" in text:
             _read_table(text, rows)
-        if ": " in text or text.endswith(":"):
+        if ":" in text and any(word in text for word in _LIST_WORDS):
             _read_lists(lines, at, rows)
     return rows
 

@@ -1,71 +1,76 @@
 """A log of any size, cut down to the lines that can matter. One pass, bounded memory.
 
-Blocks of lines are searched for a few plain words; only where one occurs are single lines looked at. Kept are the
-hits with some lines after them, the first `HEAD` and the last `TAIL` of them: the launch and the end of a run.
+Blocks of lines are searched for a few plain words; only lines with one of them, and some lines after each, are kept.
+Of these the log's first `HEAD` lines (the launch), the first `EARLY` and the last `TAIL` lines of hits stay.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterable
+from itertools import accumulate, islice
 
-HEAD, TAIL = 6000, 6000  # lines kept
-BLOCK = 1024  # lines searched at once
+HEAD, EARLY, TAIL = 3000, 3000, 4000  # lines kept
 LONGEST = 200_000  # characters kept of one line
-_AFTER = 14  # lines kept after a hit
-_AFTER_LONG = 120  # after the first line of a traceback or a table
-_LONG = ("Traceback", "LOAD REPORT", "in loading state_dict", "Caused by", "Unable to fuse")
-WORDS = (
-    "rror", "raceback", "xception", "REPORT", "issing", "ismatch", "nexpected", "not ", "arallel", "weight",
-    "tensor", "invalid", "Duplicate", "nknown", "EXPECTED", "MISS", "share memory", "zero3", "eepspeed", "must be",
-    "ivisible", "Caused by", "kipp", "skip", "quant", "ersion", "unsupported", "unaligned", "aligned",
-)  # fmt: skip
-_RARE = ("rror", "raceback", "xception", "REPORT", "MISS", "nexpected", "issing", "not ", "arallel", "ismatch")
+_BLOCK = 2048  # lines searched at once
+_HITS = 48  # hits of one word in a block that are followed up: dense words say little
+_AFTER, _AFTER_LONG = 14, 120  # lines kept after a hit; after the first line of a traceback or a table
+_OFTEN = 40  # the very same line is kept so many times
+_LONG = ("raceback (most", "LOAD REPORT", "in loading state_dict", "Caused by:")
+_WORDS = ("rror", "raceback", "xception", "EXPECTED", "MIS", "issing", "not ", "arallel", "aused by", "hared tensor")
 
 
 def select(lines: Iterable[str]) -> list[str]:
-    """The lines that can matter, in order, at most ``HEAD + TAIL``; short inputs come back whole."""
+    """The lines that can matter, in order, at most ``HEAD + EARLY + TAIL``; short inputs come back whole."""
     source = iter(lines)
-    head = list(islice(source, HEAD))
-    if len(head) < HEAD:
-        return [line[:LONGEST] for line in head]
-    kept = [line[:LONGEST] for line in head]
+    head = [line[:LONGEST] for line in islice(source, HEAD)]
+    early: list[str] = []
     tail: deque[str] = deque(maxlen=TAIL)
     seen: dict[str, int] = {}
     after = 0
-    for block in _blocks(source):
-        after = _keep(block, tail, seen, after)
-    return kept + list(tail)
+    while block := list(islice(source, _BLOCK)):
+        kept, after = _keep(block, seen, after)
+        room = EARLY - len(early)
+        early += kept[:room]
+        tail.extend(kept[room:])
+    return [*head, *early, *tail]
 
 
-def _blocks(source: Iterator[str]) -> Iterator[list[str]]:
-    while block := list(islice(source, BLOCK)):
-        yield block
+def _keep(block: list[str], seen: dict[str, int], after: int) -> tuple[list[str], int]:
+    """The lines of a block that matter, and how many lines of the next block still belong to them."""
+    kept: list[str] = []
+    hits = _hits(block)
+    wanted = [range(min(after, len(block)))] + [range(at, at + 1 + reach) for at, reach in sorted(hits.items())]
+    done = 0
+    for lines in wanted:
+        for at in range(max(lines.start, done), min(lines.stop, len(block))):
+            if not _often(block[at], seen):
+                kept.append(block[at][:LONGEST])
+        done = max(done, lines.stop)
+    return kept, max(done - len(block), after - len(block), 0)
 
 
-def _keep(block: list[str], tail: deque[str], seen: dict[str, int], after: int) -> int:
+def _hits(block: list[str]) -> dict[int, int]:
+    """Line number in the block -> how many lines after it belong to it."""
     text = "\n".join(block)
-    present = [word for word in _RARE if word in text]
-    if not present and not after:
-        return 0
-    for line in block:
-        if any(word in line for word in present):
-            after = max(after, _AFTER_LONG if any(word in line for word in _LONG) else _AFTER)
-        elif after:
-            after -= 1
-        else:
-            continue
-        if _often(line, seen):
-            continue
-        tail.append(line[:LONGEST])
-    return after
+    ends: list[int] = []
+    hits: dict[int, int] = {}
+    for word in _WORDS:
+        at = text.find(word)
+        for _ in range(_HITS):
+            if at < 0:
+                break
+            ends = ends or [end + line for line, end in enumerate(accumulate(map(len, block)), 1)]
+            line = bisect_right(ends, at)
+            hits[line] = _AFTER_LONG if any(word in block[line] for word in _LONG) else _AFTER
+            at = text.find(word, ends[line])
+    return hits
 
 
 def _often(line: str, seen: dict[str, int]) -> bool:
     """Whether the very same line was kept many times already (the table is emptied when it grows large)."""
     if len(seen) > 20_000:
         seen.clear()
-    times = seen.get(line, 0) + 1
-    seen[line[:400]] = times
-    return times > 40
+    times = seen[line[:400]] = seen.get(line[:400], 0) + 1
+    return times > _OFTEN

@@ -16,6 +16,7 @@ from loadproof.tracebacks.shapes import read_shapes
 from loadproof.types import Symptom
 
 _NAMES, _LINES, _LONGEST = 200, 40, 4000  # kept in the symptom
+_ENDS = 800  # lines at both ends of a log that are searched for engine, version and flags
 _QUOTED = re.compile(r"['\"`]([^'\"`\s]{1,300})['\"`]")
 _DOTTED = re.compile(r"(?<![\w./])[A-Za-z_][\w-]*(?:\.(?:[\w-]+|\{[^}\s]*\}))+")
 _SOURCE_LINE = re.compile(r"^\s+(?:File \"|[\^~]+\s*$)")
@@ -106,8 +107,9 @@ def _caused_by(texts: Sequence[str]) -> Iterator[str]:
 
 def _assemble(root: Raised | None, said: list[str], rows: Rows, texts: Sequence[str]) -> Symptom:
     frames = tuple(root.frames) if root else ()
-    text = "\n".join(texts)
-    engine = _engine_of_hits(said) or find_engine(said + list(texts[:400]), frames) or find_engine(texts, frames)
+    ends = texts if len(texts) <= 2 * _ENDS else [*texts[:_ENDS], *texts[-_ENDS:]]
+    text = "\n".join(one[:2000] for one in ends)
+    engine = _engine_of_hits(said) or find_engine(said + list(texts[:300]), frames) or find_engine(ends, frames)
     message = said[0] if said else next((one.strip() for one in texts if one.strip()), "")
     return Symptom(
         engine=engine,

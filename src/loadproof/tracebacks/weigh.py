@@ -8,15 +8,15 @@ from msgspec.structs import replace
 
 from loadproof.tracebacks.base import Cause
 from loadproof.tracebacks.decide import Decision, decide
+from loadproof.tracebacks.names import related
 from loadproof.types import Confidence, Evidence, Finding, Fix, Report, Symptom
 
-_RANK: dict[str, int] = {"certain": 0, "likely": 1, "possible": 2}
 # Codes that answer one question: a finding of one decides about a cause of another.
 _SIBLINGS = (
     "LP001 LP002 LP003 LP004 LP005 LP006 LP007 LP008 LP009 LP010",
     "LP101 LP102 LP103 LP104 LP105 LP106 LP108",
     "LP107 LP111 LP103",
-    "LP201 LP202 LP504 LP507",
+    "LP201 LP202 LP504 LP506 LP507 LP508",
     "LP203 LP204 LP205 LP206 LP209",
     "LP207 LP208 LP210 LP804",
     "LP301 LP302 LP303 LP304 LP305 LP306",
@@ -43,9 +43,27 @@ def weigh(symptom: Symptom, causes: tuple[Cause, ...], report: Report) -> tuple[
     decided: list[tuple[int, Finding]] = []
     for cause in causes:
         decided += _weigh_one(symptom, cause, report, used)
-    decided += [(2, _unasked(report.findings[at])) for at in _faults(report) if at not in used]
-    findings = [finding for _, finding in sorted(decided, key=lambda pair: pair[0])]
-    return tuple(findings) or (_not_the_files(symptom, report),)
+    unasked = [(2, _unasked(report.findings[at])) for at in _faults(report) if at not in used]
+    if not unasked and not any(place < 2 or _blames_elsewhere(finding) for place, finding in decided):
+        decided.append((1, _not_the_files(symptom, report)))
+    findings = sorted([*decided, *unasked], key=lambda pair: pair[0])
+    settled = any(place == 0 for place, _ in findings)
+    return tuple(_without_rivals([finding for place, finding in findings if not (settled and place == 3)]))
+
+
+def _blames_elsewhere(finding: Finding) -> bool:
+    """Whether a finding says of itself that the files are not at fault (see `as_finding`)."""
+    return finding.severity == "warning" and finding.code != "LP701"
+
+
+def _without_rivals(findings: list[Finding]) -> Iterator[Finding]:
+    """Once the engine is to blame for certain, other stories with the same code only confuse."""
+    settled: set[str] = set()
+    for finding in findings:
+        if finding.code not in settled:
+            yield finding
+        if finding.confidence == "certain" and finding.code == "LP704":
+            settled.add(finding.code)
 
 
 def unweighed(symptom: Symptom, causes: tuple[Cause, ...]) -> tuple[Finding, ...]:
@@ -73,10 +91,10 @@ def as_finding(symptom: Symptom, cause: Cause, confidence: Confidence | None = N
 
 def _weigh_one(symptom: Symptom, cause: Cause, report: Report, used: set[int]) -> Iterator[tuple[int, Finding]]:
     matches = list(_matching(cause, report))
-    if matches and cause.where == "checkpoint":
+    if matches and (cause.where == "checkpoint" or report.findings[matches[0]].code == cause.code):
         fresh = [at for at in matches if at not in used]
         used.update(fresh)
-        yield from ((0, _confirmed(symptom, report.findings[at])) for at in fresh)
+        yield from ((0, _confirmed(symptom, cause, report.findings[at])) for at in fresh)
         return
     decision = decide(cause, symptom, report)
     if decision.holds is False:
@@ -107,9 +125,14 @@ def _faults(report: Report) -> list[int]:
     return [at for at, finding in enumerate(report.findings) if finding.severity in ("error", "warning")]
 
 
-def _confirmed(symptom: Symptom, finding: Finding) -> Finding:
+def _confirmed(symptom: Symptom, cause: Cause, finding: Finding) -> Finding:
+    """A rule's own finding; `likely` as the cause of this text where the text rather speaks of a sibling fault."""
     said = Evidence("error text", symptom.message.split("\n")[0][:240])
-    return replace(finding, evidence=(*finding.evidence, said))
+    exact = finding.code == cause.code
+    notes = () if exact else (f"note: the text itself points at {cause.code} {cause.slug}; this is what the check found of that kind",)
+    sure = exact and cause.confidence != "possible"
+    confidence = finding.confidence if sure or finding.confidence != "certain" else "likely"
+    return replace(finding, evidence=(*finding.evidence, said), notes=(*finding.notes, *notes), confidence=confidence)
 
 
 def _unasked(finding: Finding) -> Finding:
@@ -119,16 +142,26 @@ def _unasked(finding: Finding) -> Finding:
 def _not_the_files(symptom: Symptom, report: Report) -> Finding:
     engine = symptom.engine or "the engine"
     reader = f"{report.case.expectation.reader} {report.case.expectation.version}".strip()
+    health = Evidence("check", f"verdict {report.verdict} for {reader}, no fault found that leads to this text")
     return Finding(
         code="LP704",
         slug="engine-not-checkpoint",
         severity="warning",
         confidence="likely" if report.verdict == "loads" else "possible",
         headline=f"nothing in the files explains this error: {engine}, its release or its flags are the place to look",
-        evidence=(
-            Evidence("error text", symptom.message.split("\n")[0][:240]),
-            Evidence("check", f"verdict {report.verdict} for {reader}, no fault found"),
+        evidence=(Evidence("error text", symptom.message.split("\n")[0][:240]), health, *_strangers(symptom, report)),
+        fixes=(Fix(f"make sure that this is the checkpoint that was loaded; search {engine}'s issues, try another release", "manual"),),
+        notes=(
+            "confirms: the same run fails with another healthy checkpoint of this family",
+            "refutes: another engine, or transformers itself, fails on these files as well",
+            "next: loadproof check PATH -v",
         ),
-        fixes=(Fix(f"search {engine}'s issues for the message, try another release, and report it there", "manual"),),
-        notes=("next: loadproof check PATH -v",),
     )
+
+
+def _strangers(symptom: Symptom, report: Report) -> list[Evidence]:
+    """The first name of the text, where no stored name has anything to do with it."""
+    name = symptom.names[0] if symptom.names else ""
+    if not name or report.case.manifest.tensors == 0 or any(related(name, f.template) for f in report.case.manifest.families):
+        return []
+    return [Evidence("check", f"no stored name has to do with {name!r}: other files were loaded, or the engine made it up")]
