@@ -56,6 +56,7 @@ def test_fixture_marker_and_assertions(pytester, healthy, truncated):
     pytester.makepyfile(
         f"""
         import pytest
+        from loadproof import NoCheckpointError
         from loadproof.pytest_plugin import CheckpointFault, assert_loads
 
         @pytest.mark.checkpoint({str(healthy)!r})
@@ -66,7 +67,7 @@ def test_fixture_marker_and_assertions(pytester, healthy, truncated):
             assert assert_loads({str(healthy)!r}).verdict == "loads"
             with pytest.raises(CheckpointFault, match="LP003"):
                 assert_loads({str(truncated)!r})
-            with pytest.raises(FileNotFoundError):
+            with pytest.raises(NoCheckpointError):
                 assert_loads("absent")
         """
     )

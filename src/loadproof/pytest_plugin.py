@@ -83,7 +83,9 @@ class RuleFamily(pytest.Item):
             raise CheckpointFault(rendered(report))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *args: Any, **keywords: Any) -> Any:
-        if isinstance(excinfo.value, CheckpointFault | FileNotFoundError):
+        from loadproof.api import NoCheckpointError
+
+        if isinstance(excinfo.value, CheckpointFault | NoCheckpointError):
             return str(excinfo.value)
         return super().repr_failure(excinfo, *args, **keywords)
 
@@ -119,7 +121,7 @@ def assert_loads(path: str, reader: str = "transformers", **options: Any) -> Any
     """Assert that the checkpoint loads into `reader` with every weight in place; returns the report.
 
     options: class_name, source, names_only. Raises CheckpointFault (an AssertionError) with the report as message, and
-    FileNotFoundError when there is no checkpoint.
+    NoCheckpointError when nothing there is a checkpoint.
     """
     report = checked(path, reader, **options)
     require_loads(report)

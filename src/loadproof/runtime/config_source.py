@@ -44,7 +44,10 @@ def _index_set(config: Any) -> tuple[str, ...] | None:
     """`linear_attn_layers` as an index set, the second spelling of the write-up."""
     if isinstance(config, str | os.PathLike):
         return None
-    get = config.get if isinstance(config, dict) else lambda name: getattr(config, name, None)
+
+    def get(name: str) -> Any:
+        return config.get(name) if isinstance(config, dict) else getattr(config, name, None)
+
     layers, depth = get("linear_attn_layers"), get("num_hidden_layers") or get("num_layers")
     if layers is None or not isinstance(depth, int):
         return None
