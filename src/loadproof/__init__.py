@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Any
 from loadproof.version import __version__
 
 if TYPE_CHECKING:
-    from loadproof.api import FixReport, NoCheckpointError, PlanReport, check, explain, fix, plan, undo
+    from loadproof.api import (
+        DiffReport,
+        FixReport,
+        NoCheckpointError,
+        PlanReport,
+        check,
+        diff,
+        explain,
+        fix,
+        plan,
+        undo,
+    )
     from loadproof.runtime import (
         Guard,
         HeadFault,
@@ -33,8 +44,9 @@ if TYPE_CHECKING:
         sanitize,
     )
 
-_API = ("FixReport", "NoCheckpointError", "PlanReport", "check", "explain", "fix", "plan", "undo")
+_API = ("DiffReport", "FixReport", "NoCheckpointError", "PlanReport", "check", "diff", "explain", "fix", "plan", "undo")
 __all__ = [
+    "DiffReport",
     "FixReport",
     "Guard",
     "HeadFault",
@@ -52,6 +64,7 @@ __all__ = [
     "check",
     "check_logits_head",
     "diagnose",
+    "diff",
     "ensure_lm_head_2d",
     "explain",
     "fix",

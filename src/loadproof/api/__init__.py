@@ -6,22 +6,36 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from loadproof.api.checking import NoCheckpointError, check
+    from loadproof.api.comparing import DiffReport, diff
     from loadproof.api.explaining import explain
     from loadproof.api.fixing import FixReport, fix, undo
     from loadproof.api.planning import PlanReport, plan
 
 _HOME = {
+    "DiffReport": "comparing",
     "FixReport": "fixing",
     "NoCheckpointError": "checking",
     "PlanReport": "planning",
     "check": "checking",
+    "diff": "comparing",
     "explain": "explaining",
     "fix": "fixing",
     "plan": "planning",
     "undo": "fixing",
 }
 
-__all__ = ["FixReport", "NoCheckpointError", "PlanReport", "check", "explain", "fix", "plan", "undo"]
+__all__ = [
+    "DiffReport",
+    "FixReport",
+    "NoCheckpointError",
+    "PlanReport",
+    "check",
+    "diff",
+    "explain",
+    "fix",
+    "plan",
+    "undo",
+]
 
 
 def __getattr__(name: str) -> Any:

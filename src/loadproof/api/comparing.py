@@ -1,0 +1,136 @@
+"""`diff`: two checkpoints side by side, and which config fits which weights."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Struct
+
+from loadproof.api.checking import check, choose_reader
+from loadproof.families import count
+from loadproof.readers.boxes import intersect, subtract_all
+from loadproof.types import Axes, Family, JsonPath, Outcome, Report, Row, Shape
+
+# What differs between any two saves and decides nothing about the weights.
+_IRRELEVANT = frozenset({"transformers_version", "_name_or_path", "torch_dtype", "use_cache", "_commit_hash"})
+
+
+class FieldChange(Struct, frozen=True):
+    """One value of config.json; `None` on the side where the key is absent."""
+
+    path: JsonPath
+    first: Any
+    second: Any
+
+
+class TensorChange(Struct, frozen=True):
+    """Tensors of both sides that differ in shape or dtype."""
+
+    template: str
+    axes: Axes
+    first: tuple[Shape | None, str | None]
+    second: tuple[Shape | None, str | None]
+
+
+class Fit(Struct, frozen=True):
+    """What the reader makes of the weights of one side under the config of one side (0 the first, 1 the second)."""
+
+    config: int
+    weights: int
+    outcome: Outcome
+
+    @property
+    def fits(self) -> bool | None:
+        """Whether every name and shape is right; None where that cannot be said."""
+        return None if self.outcome.inconclusive else not self.outcome.raises and not self.outcome.rows
+
+
+class DiffReport(Struct, frozen=True):
+    """Everything that differs, folded into families."""
+
+    first: Report
+    second: Report
+    config: tuple[FieldChange, ...]
+    only_first: tuple[tuple[str, Axes], ...]
+    only_second: tuple[tuple[str, Axes], ...]
+    changed: tuple[TensorChange, ...]
+    fits: tuple[Fit, ...]
+
+    @property
+    def same(self) -> bool:
+        """Whether names, shapes, dtypes and the config agree (the values of the weights are not read)."""
+        return not (self.config or self.only_first or self.only_second or self.changed)
+
+
+def diff(first: str | os.PathLike[str], second: str | os.PathLike[str], **reading: Any) -> DiffReport:
+    """Compare two checkpoints by their headers and configs. `reading` and what is raised: as in `check`."""
+    a, b = check(first, **reading), check(second, **reading)
+    only_a, only_b, changed = compare(a.case.manifest.families, b.case.manifest.families)
+    changes = tuple(_fields(a.case.config.raw, b.case.config.raw, ()))
+    fits = tuple(
+        _fit(x, y, reading.get("reader", "transformers")) for x in enumerate((a, b)) for y in enumerate((a, b))
+    )
+    return DiffReport(a, b, changes, tuple(only_a), tuple(only_b), tuple(changed), fits)
+
+
+def _fit(config: tuple[int, Report], weights: tuple[int, Report], reader: str) -> Fit:
+    if config[0] == weights[0]:
+        return Fit(config[0], weights[0], config[1].case.outcome)
+    case = config[1].case
+    if case.expectation.inconclusive or case.expectation.raises:
+        why = case.expectation.inconclusive or f"this config does not load: {case.expectation.raises}"
+        return Fit(config[0], weights[0], Outcome(inconclusive=why))
+    outcome = choose_reader(reader)[0].predict(weights[1].case.manifest, case.expectation, case.config)
+    return Fit(config[0], weights[0], outcome)
+
+
+Names = list[tuple[str, Axes]]
+
+
+def compare(first: Iterable[Family], second: Iterable[Family]) -> tuple[Names, Names, list[TensorChange]]:
+    """(only in the first, only in the second, in both but with another shape or dtype), each name once."""
+    a, b = _by_template(first), _by_template(second)
+    return _only(a, b), _only(b, a), [change for t in a for change in _changes(t, a[t], b.get(t, []))]
+
+
+def _only(these: dict[str, list[Family]], those: dict[str, list[Family]]) -> Names:
+    boxes = {template: [family.axes for family in families] for template, families in those.items()}
+    return [
+        (template, axes)
+        for template, families in these.items()
+        for axes in subtract_all([family.axes for family in families], boxes.get(template, ()))
+    ]
+
+
+def _by_template(families: Iterable[Family]) -> dict[str, list[Family]]:
+    found: dict[str, list[Family]] = {}
+    for family in families:
+        found.setdefault(family.template, []).append(family)
+    return found
+
+
+def _changes(template: str, first: list[Family], second: list[Family]) -> Iterable[TensorChange]:
+    for a in first:
+        for b in second:
+            common = intersect(a.axes, b.axes)
+            if common is not None and (a.shape, a.dtype) != (b.shape, b.dtype):
+                yield TensorChange(template, common, (a.shape, a.dtype), (b.shape, b.dtype))
+
+
+def _fields(first: Any, second: Any, path: JsonPath) -> Iterable[FieldChange]:
+    if isinstance(first, dict) and isinstance(second, dict):
+        for key in {**first, **second}:
+            if key not in _IRRELEVANT:
+                yield from _fields(first.get(key), second.get(key), (*path, key))
+    elif isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
+        for index, (a, b) in enumerate(zip(first, second, strict=True)):
+            yield from _fields(a, b, (*path, index))
+    elif first != second or type(first) is not type(second):
+        yield FieldChange(path, first, second)
+
+
+def names(items: Iterable[tuple[str, Axes]] | Iterable[Row]) -> int:
+    """How many names these families stand for."""
+    return sum(count(item.axes if isinstance(item, Row) else item[1]) for item in items)

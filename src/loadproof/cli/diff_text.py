@@ -1,0 +1,114 @@
+"""Two checkpoints side by side, for people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from loadproof.api.comparing import DiffReport, FieldChange, Fit, TensorChange, names
+from loadproof.config.values import dotted
+from loadproof.families import count, show
+from loadproof.report.escape import clean, guard_line
+from loadproof.report.strip import letters
+from loadproof.report.style import Line, paint
+from loadproof.report.words import plural, tally_text
+from loadproof.types import Axes
+
+SHOWN = 10  # differences of one kind shown without -v
+
+
+def render_diff(report: DiffReport, *, verbose: bool = False, color: bool = False) -> str:
+    """The table of fits, then every kind of difference; each line ended by a newline."""
+    lines: list[Line] = [
+        (("bold", "A  "), ("", clean(report.first.case.inventory.location)), ("dim", f"  {_size(report, 0)}")),
+        (("bold", "B  "), ("", clean(report.second.case.inventory.location)), ("dim", f"  {_size(report, 1)}")),
+        (),
+        *_fit_lines(report.fits),
+        *_plan_lines(report),
+        *_cut("config", [_field(change) for change in report.config], verbose),
+        *_cut("only A", [_family(item) for item in report.only_first], verbose),
+        *_cut("only B", [_family(item) for item in report.only_second], verbose),
+        *_cut("differs", [_tensor(change) for change in report.changed], verbose),
+        _result(report),
+    ]
+    return "".join(guard_line(paint(line, color)) + "\n" for line in lines)
+
+
+def _size(report: DiffReport, side: int) -> str:
+    manifest = (report.first, report.second)[side].case.manifest
+    return f"{plural(manifest.tensors, 'tensor')} in {plural(len(manifest.files), 'file')}"
+
+
+def _fit_lines(fits: Iterable[Fit]) -> Iterable[Line]:
+    """One line for each pair of config and weights: which config fits which weights."""
+    for fit in fits:
+        pair = f"config {'AB'[fit.config]} with weights {'AB'[fit.weights]}   "
+        if fit.fits is None:
+            yield (("bold", pair), ("warning", "cannot say"), ("", f": {clean(fit.outcome.inconclusive or '')}"))
+        elif fit.fits:
+            yield (("bold", pair), ("good", "fits"))
+        else:
+            yield (("bold", pair), ("error", "does not fit"), ("", f": {tally_text(fit.outcome.rows) or 'it raises'}"))
+    yield ()
+
+
+def _plan_lines(report: DiffReport) -> Iterable[Line]:
+    for name in ("config_plan", "tensor_plan"):
+        plans = [getattr(side.case, name) for side in (report.first, report.second)]
+        strips = [letters(plan) if plan else "" for plan in plans]
+        if strips[0] != strips[1]:
+            label = "plan of config" if name == "config_plan" else "plan of tensors"
+            yield (("bold", f"{label:<16}"), ("", f"A {strips[0] or 'none'}"))
+            yield (("", f"{'':<16}B {strips[1] or 'none'}"),)
+
+
+def _cut(label: str, texts: list[str], verbose: bool) -> Iterable[Line]:
+    shown = texts if verbose else texts[:SHOWN]
+    for position, text in enumerate(shown):
+        yield (("bold", f"{label if position == 0 else '':<9}"), ("", clean(text)))
+    if hidden := len(texts) - len(shown):
+        yield (("dim", f"{'':<9}... and {hidden:,} more (-v shows all)"),)
+
+
+def _field(change: FieldChange) -> str:
+    return f"{dotted(change.path)}: {_value(change.first)} -> {_value(change.second)}"
+
+
+def _value(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def _family(item: tuple[str, Axes]) -> str:
+    number = names([item])
+    return show(*item) + (f"  ({number:,} names)" if number > 1 else "")
+
+
+def _tensor(change: TensorChange) -> str:
+    number = count(change.axes)
+    text = show(change.template, change.axes) + (f"  ({number:,} names)" if number > 1 else "")
+    (first_shape, first_type), (second_shape, second_type) = change.first, change.second
+    if first_shape != second_shape:
+        text += f"  {list(first_shape or ())} -> {list(second_shape or ())}"
+    return text + (f"  {first_type} -> {second_type}" if first_type != second_type else "")
+
+
+def _result(report: DiffReport) -> Line:
+    if report.same:
+        return (("bold", "result   "), ("good", "no difference"), ("dim", " (the values of the weights were not read)"))
+    parts = [
+        (len(report.config), "config field"),
+        (names(report.only_first), "name only in A"),
+        (names(report.only_second), "name only in B"),
+        (sum(count(change.axes) for change in report.changed), "tensor of another shape or type"),
+    ]
+    texts = [_counted(number, what) for number, what in parts if number]
+    return (("bold", "result   "), ("", ", ".join(texts)))
+
+
+def _counted(number: int, what: str) -> str:
+    first, space, rest = what.partition(" ")
+    return f"{number:,} {first}{'s' if number > 1 and first != 'config' else ''}{space}{rest}" + (
+        "s" if number > 1 and first == "config" else ""
+    )
