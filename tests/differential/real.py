@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from loadproof.families import fold, names_of, split_name
 from loadproof.types import ConversionRule, Expectation, Expected, Operation, Outcome
@@ -26,39 +26,38 @@ SETS = ("missing", "unexpected", "mismatched", "conversion")
 
 
 def load(cls: Any, folder: str) -> Report:
-    """The report of a lenient load (mismatched sizes ignored), and the exception of a strict one."""
+    """The report of a lenient load (mismatched sizes ignored), and the exception of a strict one.
+
+    Where the lenient load comes through and reports nothing that can raise, the strict one is the same and is left out.
+    """
     import transformers.modeling_utils as modeling_utils
 
     caught: list[Report] = []
     original = modeling_utils.log_state_dict_report
 
     def capture(*args: Any, loading_info: Any, **more: Any) -> None:
-        caught.append(
-            Report(
-                frozenset(loading_info.missing_keys),
-                frozenset(loading_info.unexpected_keys),
-                frozenset(row[0] for row in loading_info.mismatched_keys),
-                frozenset(loading_info.conversion_errors),
-                True,
-            )
-        )
-        if not more.get("ignore_mismatched_sizes", args[2] if len(args) > 2 else True):
-            original(*args, loading_info=loading_info, **more)
+        caught.append(_report(loading_info))
 
     modeling_utils.log_state_dict_report = capture
     try:
-        with suppress(Exception):  # the lenient run only serves the report; some damage crashes it
-            cls.from_pretrained(folder, ignore_mismatched_sizes=True)
-        raised = _raised(cls, folder)
+        error = _raised(cls, folder, ignore_mismatched_sizes=True)
     finally:
         modeling_utils.log_state_dict_report = original
-    first = caught[0] if caught else Report()
-    return Report(first.missing, first.unexpected, first.mismatched, first.conversion, first.reported, raised)
+    report = caught[0] if caught else Report()
+    if error is not None or report.mismatched or report.conversion:
+        error = _raised(cls, folder)
+    return replace(report, raised=error)
 
 
-def _raised(cls: Any, folder: str) -> str | None:
+def _report(info: Any) -> Report:
+    mismatched = frozenset(row[0] for row in info.mismatched_keys)
+    missing, unexpected = frozenset(info.missing_keys), frozenset(info.unexpected_keys)
+    return Report(missing, unexpected, mismatched, frozenset(info.conversion_errors), True)
+
+
+def _raised(cls: Any, folder: str, **options: Any) -> str | None:
     try:
-        cls.from_pretrained(folder)
+        cls.from_pretrained(folder, **options)
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     return None

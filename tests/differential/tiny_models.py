@@ -161,7 +161,7 @@ DERIVED_HEAD_DIM = frozenset(_DERIVED.split())
 
 # Hybrids, experts in every layout, shared blocks, renumbered layers, dense models with fused or renamed projections.
 _TYPES = (
-    "llama gpt2 gpt_neox phi3 falcon bloom gemma2 olmo2 mpt opt t5gemma2_text "
+    "llama gpt2 gpt_neox phi3 falcon bloom gemma2 olmo2 mpt opt "
     "qwen3_next jamba nemotron_h lfm2 kimi_linear qwen3_moe mixtral granitemoehybrid bamba falcon_h1 olmo_hybrid "
     "bailing_hybrid zamba zamba2 recurrent_gemma minimax qwen3_5_text qwen3_5_moe_text qwen4_exp_text lfm2_moe "
     "lfm3 dory hrm_text zaya inkling_text inkling2_text deepseek_v4 hy_v4 mimo_v2_flash glm_moe_dsa deepseek_v3 "

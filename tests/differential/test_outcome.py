@@ -1,0 +1,125 @@
+"""The predicted load report equals the real one, and so does the exception, over damaged tiny checkpoints."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from loadproof.config import read_config
+from loadproof.formats import read_manifest, take_inventory
+from loadproof.readers import get_reader
+from loadproof.types import Expectation
+from tests.differential import damage, real, shards, tiny_models
+
+pytestmark = pytest.mark.torch
+
+REST = tuple(name for name in tiny_models.TYPES if name not in tiny_models.FEW)
+CASES = [*tiny_models.FEW, *(pytest.param(name, marks=pytest.mark.oracle) for name in REST)]
+SHARDED = ("llama", *(pytest.param(name, marks=pytest.mark.oracle) for name in ("mixtral", "qwen3_next", "gemma2")))
+
+
+class Saved:
+    """A real model saved in a folder, and what the product expects of it."""
+
+    def __init__(self, model_type: str, folder: Path) -> None:
+        import torch
+        from safetensors.torch import load_file
+
+        torch.manual_seed(0)
+        self.model = tiny_models.build(model_type)
+        self.model.save_pretrained(folder)
+        self.folder = str(folder)
+        self.tensors = dict(load_file(folder / "model.safetensors"))
+        self.expectation = self.expect()
+
+    def expect(self) -> Expectation:
+        inventory = take_inventory(self.folder)
+        config = read_config(inventory)
+        name = type(self.model).__name__
+        return get_reader("transformers").expect(config, self.folder, class_name=name, use_cache=False)
+
+    def difference(self) -> str | None:
+        """How the product's report differs from the library's on the folder as it lies; None where it does not."""
+        theirs = real.load(type(self.model), self.folder)
+        mine = self.predict()
+        if not _same_error(theirs.raised, mine.raised, self.folder):
+            return f"raises {theirs.raised!r}, predicted {mine.raised!r}"
+        if theirs.reported:
+            for name in real.SETS:
+                a, b = getattr(theirs, name), getattr(mine, name)
+                if a != b:
+                    return f"{name}: not predicted {sorted(a - b)[:3]}, wrongly predicted {sorted(b - a)[:3]}"
+        return None
+
+    def predict(self) -> real.Report:
+        reader = get_reader("transformers")
+        inventory = take_inventory(self.folder)
+        config = read_config(inventory)
+        selection = reader.select(inventory, config)
+        manifest = read_manifest(inventory, selection)
+        outcome = reader.predict(manifest, self.expectation, config)
+        assert outcome.inconclusive is None, outcome.inconclusive
+        report = real.predicted(outcome)
+        if selection.error is None:
+            return report
+        return real.Report(*(getattr(report, name) for name in real.SETS), raised=selection.error)
+
+
+def _same_error(theirs: str | None, mine: str | None, folder: str) -> bool:
+    """Equal texts; of an error deep in a file reader only the class and the first words count."""
+    if theirs is None or mine is None:
+        return theirs is mine
+    a, b = (re.sub(re.escape(folder), "FOLDER", text) for text in (theirs, mine))
+    if a.startswith(("SafetensorError", "JSONDecodeError")):
+        return a.split("(")[0] == b.split("(")[0]
+    if "which a conversion rule produces" in b:
+        return a.startswith("AttributeError")
+    return a == b
+
+
+@pytest.mark.parametrize("model_type", CASES)
+def test_damaged_tensors(model_type: str, tmp_path: Path) -> None:
+    saved = Saved(model_type, tmp_path)
+    assert saved.expectation.inconclusive is None, saved.expectation.inconclusive
+    wrong = {}
+    for name, change in damage.KINDS.items():
+        rng = random.Random(model_type + name)
+        shards.write(saved.folder, "model.safetensors", change(dict(saved.tensors), rng, saved.model))
+        difference = saved.difference()
+        if difference is not None:
+            wrong[name] = difference
+    assert not wrong
+
+
+@pytest.mark.parametrize("model_type", SHARDED)
+def test_damaged_files(model_type: str, tmp_path: Path) -> None:
+    saved = Saved(model_type, tmp_path / "model")
+    wrong = {}
+    for name, write in shards.KINDS.items():
+        _fresh(saved, write)
+        difference = saved.difference()
+        if difference is not None:
+            wrong[name] = difference
+    assert not wrong
+
+
+def _fresh(saved: Saved, write: Callable[[str, dict[str, Any]], None]) -> None:
+    shutil.rmtree(saved.folder)
+    os.makedirs(saved.folder)
+    saved.model.config.save_pretrained(saved.folder)
+    write(saved.folder, saved.tensors)
+
+
+def test_the_interpreted_expectation_is_the_real_one(tmp_path: Path) -> None:
+    saved = Saved("mixtral", tmp_path)
+    live = real.expectation_of(saved.model)
+    names = {(f.template, f.axes, f.shape) for f in live.families}
+    assert {(f.template, f.axes, f.shape) for f in saved.expectation.families} == names
+    assert saved.expectation.rules == live.rules
