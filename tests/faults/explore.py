@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import safetensors
 
-from loadproof.repair.apply import apply_on, recover_on, undo_on
+from loadproof.repair.in_place import apply_on, recover_on, undo_on
 from loadproof.repair.disk import Disk
 from loadproof.repair.plan import Plan
 from tests.faults.model import Crash, Files, ModelDisk

@@ -1,6 +1,6 @@
 """Edits as pure data, carried out so that no crash loses a byte. See `plan_edits`, `apply`, `apply_to_copy`, `undo`."""
 
-from loadproof.repair.apply import (
+from loadproof.repair.in_place import (
     Applied,
     RepairError,
     RepairInterruptedError,
@@ -10,10 +10,10 @@ from loadproof.repair.apply import (
     recover,
     undo,
 )
-from loadproof.repair.copy import apply_to_copy
-from loadproof.repair.gates import gates
+from loadproof.repair.permission import gates
 from loadproof.repair.plan import Change, Plan, Refusal
 from loadproof.repair.planner import plan_edits
+from loadproof.repair.to_copy import apply_to_copy
 
 __all__ = [
     "Applied",

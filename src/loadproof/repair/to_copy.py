@@ -13,9 +13,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from loadproof.repair.apply import Applied, RepairError, RepairInterruptedError, locked
 from loadproof.repair.disk import RealDisk, copy_range
-from loadproof.repair.gates import free_bytes
+from loadproof.repair.in_place import Applied, RepairError, RepairInterruptedError, locked
+from loadproof.repair.permission import free_bytes
 from loadproof.repair.plan import Plan, Refusal, Stream
 from loadproof.repair.sources import Files
 from loadproof.repair.steps import PREFIX, Cut, Move, Patch, Rewrite, Swap, beside
@@ -274,6 +274,6 @@ def _stays(path: str, root: str) -> bool:
 
 
 def _can_clone(one: str, other: str) -> bool:
-    from loadproof.repair.gates import file_system
+    from loadproof.repair.permission import file_system
 
     return file_system(one) in {"btrfs", "xfs", "bcachefs"} and os.stat(one).st_dev == os.stat(other).st_dev

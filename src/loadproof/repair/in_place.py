@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from loadproof.repair.disk import Disk, RealDisk
-from loadproof.repair.gates import gates
 from loadproof.repair.journal import (
     JOURNAL,
     ForeignRecordError,
@@ -19,6 +18,7 @@ from loadproof.repair.journal import (
     undo_name,
     undo_numbers,
 )
+from loadproof.repair.permission import gates
 from loadproof.repair.plan import Plan, Refusal
 from loadproof.repair.steps import PREFIX, inverse, names_in
 from loadproof.repair.stream import Progress, discard, prepare
