@@ -90,7 +90,7 @@ def _schema() -> Iterator[Case]:
     totals = {"small": (1, "warn"), "huge": (10**18, "warn"), "negative": (-1, "error"), "string": ("16", "error")}
     for name, (total, expect) in totals.items():
         yield case(f"total_{name}", expect, "LP109", OK | {"metadata": {"total_size": total}})
-    yield case("total_float", "warn", "LP109", OK | {"metadata": {"total_size": 16.0}})
+    yield case("total_float", "info", "LP109", OK | {"metadata": {"total_size": 16.0}})
     yield case("total_nan", "error", "LP101", OK | {"metadata": {"total_size": float("nan")}})
     yield case("no_metadata", "error", "LP101", {"weight_map": OK["weight_map"]})
     yield case("metadata_null", "error", "LP101", OK | {"metadata": None})

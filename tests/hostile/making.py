@@ -26,7 +26,7 @@ class Special:
 
 @dataclass(frozen=True)
 class Case:
-    """`expect` is error, warn or ok; `code` is the rule that must say so."""
+    """`expect` is error, warn, info or ok; `code` is the rule that must say so."""
 
     group: str
     name: str

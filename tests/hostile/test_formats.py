@@ -17,7 +17,7 @@ from tests.hostile.selecting import select
 
 READ = [*safetensors_cases.cases(), *index_cases.cases()]
 UNREAD = list(unread_cases.cases())
-WORDS = {"ok": None, "warn": "warning", "error": "error"}
+WORDS = {"ok": None, "info": "info", "warn": "warning", "error": "error"}
 
 
 def examine(case: Case, folder: Path) -> tuple[Manifest, tuple[Problem, ...]]:

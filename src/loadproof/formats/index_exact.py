@@ -13,11 +13,6 @@ from loadproof.formats.json_strict import Flaw, Pairs, parse
 from loadproof.types import IndexFile
 
 _BOM = b"\xef\xbb\xbf"
-_BREAKS_VALUE = {
-    "int": "TypeError: '<' not supported between instances of 'int' and 'str'",
-    "Pairs": "TypeError: unhashable type: 'dict'",
-    "list": "TypeError: unhashable type: 'list'",
-}
 
 
 def diagnose(raw: bytes, file: str, faults: Faults) -> IndexFile:
@@ -94,7 +89,7 @@ def _check_total(metadata: dict[str, Any], file: str, faults: Faults) -> int | N
     total = metadata.get("total_size")
     if type(total) is int and total >= 0:
         return total
-    if isinstance(total, float) and total >= 0 and total.is_integer():
+    if isinstance(total, float) and total >= 0 and total.is_integer():  # as older writers did
         faults.add(
             "LP109",
             file,
@@ -102,7 +97,7 @@ def _check_total(metadata: dict[str, Any], file: str, faults: Faults) -> int | N
             f"total_size is written as {total!r}",
             expected="a whole number",
             found=repr(total),
-            severity="warning",
+            severity="info",
         )
         return int(total)
     if "total_size" in metadata and total == total and not (isinstance(total, float) and abs(total) == float("inf")):
@@ -163,6 +158,14 @@ def _check_weight_map(fields: dict[str, Any], file: str, faults: Faults) -> dict
                 tensor=key,
                 expected="a string",
                 found=type(target).__name__,
-                breaks=_BREAKS_VALUE.get(type(target).__name__),
+                breaks=_breaks_value(target),
             )
     return {key: target for key, target in found if isinstance(target, str)}
+
+
+def _breaks_value(value: Any) -> str:
+    """What ``sorted(set(weight_map.values()))`` says to a value that is not a string."""
+    if isinstance(value, list):
+        return f"TypeError: unhashable type: '{'dict' if isinstance(value, Pairs) else 'list'}'"
+    word = "float" if isinstance(value, float) else type(value).__name__
+    return f"TypeError: '<' not supported between instances of '{word}' and 'str'"
