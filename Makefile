@@ -49,7 +49,7 @@ docs: $(VENV)/.test  ## write docs/rules from the rules themselves
 	$(BIN)/python -m loadproof.rules.pages docs/rules
 
 faults: $(VENV)/.test  ## every crash point of every repair
-	$(BIN)/python -m pytest -n 2 -m faults tests/faults
+	LOADPROOF_FAULTS=1 $(BIN)/python -m pytest -n 2 tests/faults
 
 fuzz: $(VENV)/.test  ## coverage-guided fuzzing of every parser
 	$(BIN)/python -m tests.fuzz
