@@ -61,7 +61,7 @@ def summary(report: Report) -> str:
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
-    parser = parser_for("check", _DESCRIPTION, arguments, EXIT_STATUS)
+    parser = parser_for("check [options] PATH", _DESCRIPTION, arguments, EXIT_STATUS)
     parser.add_argument("path", metavar="PATH", help="a checkpoint folder, or one weight file")
     add_reading(parser)
     add_output(parser)

@@ -37,7 +37,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
-    parser = parser_for("diff", _DESCRIPTION, arguments, _EPILOG)
+    parser = parser_for("diff [options] A B", _DESCRIPTION, arguments, _EPILOG)
     parser.add_argument("first", metavar="A", help="a checkpoint folder, or one weight file")
     parser.add_argument("second", metavar="B", help="another one")
     add_reading(parser)

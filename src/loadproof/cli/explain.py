@@ -140,9 +140,13 @@ def _show(report: Report, options: argparse.Namespace) -> int:
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
-    parser = parser_for("explain", _DESCRIPTION, arguments, _EPILOG)
-    parser.add_argument("what", metavar="FILE | - | TEXT | CODE", help="a log, standard input, a message, or a rule's code")
-    parser.add_argument("--checkpoint", metavar="PATH", help="the checkpoint that was loaded: it decides between causes")
+    parser = parser_for("explain [options] FILE | - | TEXT | CODE", _DESCRIPTION, arguments, _EPILOG)
+    parser.add_argument(
+        "what", metavar="FILE | - | TEXT | CODE", help="a log, standard input, a message, or a rule's code"
+    )
+    parser.add_argument(
+        "--checkpoint", metavar="PATH", help="the checkpoint that was loaded: it decides between causes"
+    )
     add_reading(parser)
     group = parser.add_argument_group("how to report")
     group.add_argument("--format", choices=("text", "json"), default="text", help="default: text")

@@ -52,7 +52,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
-    parser = parser_for("fix", _DESCRIPTION, arguments, _EPILOG)
+    parser = parser_for("fix [options] PATH [CODE ...]", _DESCRIPTION, arguments, _EPILOG)
     parser.add_argument("path", metavar="PATH", help="a checkpoint folder, or one weight file")
     parser.add_argument("codes", metavar="CODE", nargs="*", help="what to mend, e.g. LP301 (default: everything)")
     how = parser.add_argument_group("what to do")

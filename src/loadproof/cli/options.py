@@ -24,10 +24,14 @@ def formatter(arguments: list[str]) -> type[argparse.HelpFormatter]:
     return argparse.RawDescriptionHelpFormatter
 
 
-def parser_for(command: str, description: str, arguments: list[str], epilog: str = "") -> argparse.ArgumentParser:
-    """The parser of one command."""
+def parser_for(usage: str, description: str, arguments: list[str], epilog: str = "") -> argparse.ArgumentParser:
+    """The parser of a command; `usage` is what follows its name, e.g. ``check [options] PATH``."""
     return argparse.ArgumentParser(
-        prog=f"loadproof {command}", description=description, epilog=epilog, formatter_class=formatter(arguments)
+        prog=f"loadproof {usage.split()[0]}",
+        usage=f"loadproof {usage}",
+        description=description,
+        epilog=epilog,
+        formatter_class=formatter(arguments),
     )
 
 

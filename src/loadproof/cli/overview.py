@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from difflib import get_close_matches
 
 from loadproof.cli.main import COMMANDS, USAGE_ERROR
 from loadproof.cli.options import formatter
+from loadproof.cli.output import failed
 
 _EPILOG = "'loadproof COMMAND --help' shows the options of a command."
 
@@ -15,16 +17,26 @@ def overview(arguments: list[str]) -> int:
     """Print the help (exit 0 when asked for it, 2 for a missing or unknown command)."""
     parser = argparse.ArgumentParser(
         prog="loadproof",
+        usage="loadproof COMMAND [options]",
         description="Tells before loading whether a checkpoint will load with the right weights in the right places.",
         epilog=_EPILOG,
         formatter_class=formatter(arguments),
     )
     parser.add_argument("-V", "--version", action="store_true", help="show the version and exit")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", prog="loadproof")
+    commands = parser.add_argument_group("commands")
     for name, text in COMMANDS.items():
-        commands.add_parser(name, help=text)
+        commands.add_argument(name, help=text, nargs="?")
+    if "-h" in arguments or "--help" in arguments:
+        parser.print_help()
+        return 0
     if not arguments:
         parser.print_help(sys.stderr)
         return USAGE_ERROR
-    parser.parse_args(arguments)
-    return USAGE_ERROR
+    return failed(_unknown(arguments[0]))
+
+
+def _unknown(word: str) -> str:
+    close = get_close_matches(word, COMMANDS, n=1)
+    what = "option" if word.startswith("-") else "command"
+    hint = f"; did you mean '{close[0]}'?" if close else "; 'loadproof --help' lists them"
+    return f"there is no {what} '{word}'{hint}"

@@ -39,7 +39,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
-    parser = parser_for("plan", _DESCRIPTION, arguments, _EPILOG)
+    parser = parser_for("plan [options] PATH", _DESCRIPTION, arguments, _EPILOG)
     parser.add_argument("path", metavar="PATH", help="a checkpoint folder, or one weight file")
     add_reading(parser)
     add_color(parser)

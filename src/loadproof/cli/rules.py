@@ -34,7 +34,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
-    parser = parser_for("rules", _DESCRIPTION, arguments)
+    parser = parser_for("rules [options]", _DESCRIPTION, arguments)
     parser.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
     add_color(parser)
     return parser.parse_args(arguments)

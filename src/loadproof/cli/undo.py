@@ -31,6 +31,6 @@ def main(arguments: list[str]) -> int:
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
-    parser = parser_for("undo", _DESCRIPTION, arguments)
+    parser = parser_for("undo PATH", _DESCRIPTION, arguments)
     parser.add_argument("path", metavar="PATH", help="the repaired checkpoint")
     return parser.parse_args(arguments)

@@ -1,0 +1,96 @@
+"""``fix``, ``undo`` and ``diff`` from the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.cli.process import EXAMPLES, copy_of, run
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_fix_is_a_dry_run_that_says_what_it_would_do(tmp_path: Path) -> None:
+    folder = copy_of("head-flattened", tmp_path)
+    before = contents(folder)
+    result = run("fix", str(folder))
+    assert result.returncode == 0
+    assert "LP201 head-flattened" in result.stdout
+    assert "~ lm_head.weight  [8192] -> [256, 32]" in result.stdout
+    assert f"loadproof fix {folder} LP201 --apply" in result.stdout
+    assert contents(folder) == before
+
+
+def test_fix_apply_mends_and_undo_restores_every_byte(tmp_path: Path) -> None:
+    folder = copy_of("layer-plan-mismatch", tmp_path)
+    before = contents(folder)
+    result = run("fix", str(folder), "layer-plan-mismatch", "--apply")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "verdict  loads: " in result.stdout
+    assert "(it was: loads-wrong)" in result.stdout
+    assert run("check", str(folder)).returncode == 0
+    undone = run("undo", str(folder))
+    assert undone.returncode == 0
+    assert "config.json" in undone.stdout
+    assert contents(folder) == before
+
+
+def test_fix_out_leaves_the_original_alone(tmp_path: Path) -> None:
+    folder, copy = copy_of("wrapper-prefix", tmp_path), tmp_path / "mended"
+    before = contents(folder)
+    result = run("fix", str(folder), "--out", str(copy))
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert run("check", str(copy)).returncode == 0
+    assert contents(folder) == before
+
+
+def test_nothing_to_mend_is_success() -> None:
+    result = run("fix", "examples/healthy")
+    assert result.returncode == 0
+    assert result.stdout == "nothing to mend\n"
+
+
+def test_what_cannot_be_mended_is_said_and_exits_1(tmp_path: Path) -> None:
+    folder = copy_of("healthy", tmp_path)
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-10])
+    result = run("fix", str(folder))
+    assert result.returncode == 1
+    assert "   = not mended: fetch the missing bytes of model.safetensors" in result.stdout
+    assert "--apply" not in result.stdout
+
+
+def test_fix_and_undo_refuse_in_one_line(tmp_path: Path) -> None:
+    folder = copy_of("healthy", tmp_path)
+    nothing = run("undo", str(folder))
+    assert (nothing.returncode, nothing.stderr) == (1, "loadproof: there is no repair to undo here\n")
+    unknown = run("fix", str(folder), "LP201")
+    assert unknown.returncode == 2
+    assert "LP201: no such finding in " in unknown.stderr
+    absent = run("undo", str(tmp_path / "nowhere"))
+    assert absent.returncode == 2
+    assert absent.stderr.count("\n") == 1
+
+
+def test_diff_says_which_config_fits_which_weights() -> None:
+    result = run("diff", "examples/healthy", "examples/config-dims-wrong")
+    assert result.returncode == 1
+    assert "config A with weights B   fits\n" in result.stdout
+    assert "config B with weights A   does not fit: 8 mismatched\n" in result.stdout
+    assert "config   num_key_value_heads: 2 -> 4\n" in result.stdout
+    assert "result   1 config field\n" in result.stdout
+
+
+def test_diff_lists_names_shapes_and_plans(tmp_path: Path) -> None:
+    result = run("diff", "examples/healthy", "examples/wrapper-prefix")
+    assert "only A   model.embed_tokens.weight\n" in result.stdout
+    assert "39 names only in A, 39 names only in B" in result.stdout
+    shapes = run("diff", "examples/healthy", "examples/head-flattened")
+    assert "differs  lm_head.weight  [256, 32] -> [8192]\n" in shapes.stdout
+
+
+def test_nothing_differs_between_a_checkpoint_and_its_copy(tmp_path: Path) -> None:
+    result = run("diff", str(EXAMPLES / "healthy"), str(copy_of("healthy", tmp_path)))
+    assert result.returncode == 0
+    assert "result   no difference" in result.stdout

@@ -1,0 +1,92 @@
+"""The public functions, as a program calls them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+import loadproof
+from loadproof.families import count
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def test_check_takes_any_path_and_says_everything_at_once() -> None:
+    report = loadproof.check(EXAMPLES / "layer-plan-mismatch")
+    assert report.verdict == "loads-wrong"
+    assert (report.findings[0].code, report.findings[0].slug) == ("LP301", "layer-plan-mismatch")
+    assert report.findings[0].explains == sum(count(row.axes) for row in report.case.outcome.rows) == 15
+    assert report.case.config_plan is not None
+    assert report.timings.total_s > 0
+
+
+def test_a_single_weight_file_is_judged_with_the_config_beside_it() -> None:
+    report = loadproof.check(str(EXAMPLES / "healthy" / "model.safetensors"))
+    assert report.verdict == "loads"
+
+
+@pytest.mark.parametrize("where", ["nowhere", "."])
+def test_no_checkpoint_is_an_exception(tmp_path: Path, where: str) -> None:
+    with pytest.raises(loadproof.NoCheckpointError):
+        loadproof.check(os.path.normpath(tmp_path / where))
+
+
+def test_an_unknown_reader_is_a_value_error() -> None:
+    with pytest.raises(ValueError, match="unknown reader 'nobody'"):
+        loadproof.check(EXAMPLES / "healthy", reader="nobody")
+
+
+def test_another_release_than_the_one_at_hand_is_inconclusive() -> None:
+    report = loadproof.check(EXAMPLES / "healthy", reader="transformers@1.2.3")
+    assert report.verdict == "inconclusive"
+    assert "1.2.3" in (report.case.expectation.inconclusive or "")
+
+
+def test_names_only_judges_an_index_without_its_shards(tmp_path: Path) -> None:
+    for name in ("config.json", "model.safetensors.index.json"):
+        shutil.copy(EXAMPLES / "layer-plan-mismatch" / name, tmp_path / name)
+    by_name = loadproof.check(tmp_path, names_only=True)
+    assert by_name.verdict == "loads-wrong"
+    assert by_name.findings[0].slug == "layer-plan-mismatch"
+    assert any("shapes" in skip.what for skip in by_name.skipped)
+    assert loadproof.check(tmp_path).verdict == "fails"
+
+
+def test_plan_compares_both_sources() -> None:
+    report = loadproof.plan(EXAMPLES / "layer-plan-mismatch")
+    assert report.differs == (20,)
+    assert report.same is False
+    assert loadproof.plan(EXAMPLES / "healthy").differs == ()
+
+
+def test_fix_plans_applies_and_undoes(tmp_path: Path) -> None:
+    folder = shutil.copytree(EXAMPLES / "head-flattened", tmp_path / "x")
+    planned = loadproof.fix(folder, ["LP201"])
+    assert planned.plan.header_only
+    assert planned.applied is None
+    assert loadproof.check(folder).verdict == "fails"
+    mended = loadproof.fix(folder, ["LP201"], apply_it=True)
+    assert mended.after is not None
+    assert mended.after.verdict == "loads"
+    loadproof.undo(folder)
+    assert (folder / "model.safetensors").read_bytes() == (
+        EXAMPLES / "head-flattened" / "model.safetensors"
+    ).read_bytes()
+
+
+def test_diff_finds_the_config_that_fits() -> None:
+    report = loadproof.diff(EXAMPLES / "healthy", EXAMPLES / "config-dims-wrong")
+    assert [change.path for change in report.config] == [("num_key_value_heads",)]
+    assert [fit.fits for fit in report.fits] == [True, True, False, False]
+    assert not report.same
+
+
+def test_explain_reads_a_message_and_decides_with_a_checkpoint() -> None:
+    text = "KeyError: 'language_model.model.layers.20.linear_attn'"
+    assert loadproof.explain(text).findings
+    report = loadproof.explain(text, EXAMPLES / "healthy")
+    assert report.case.symptom is not None
+    assert report.case.symptom.exception == "KeyError"
