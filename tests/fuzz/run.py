@@ -1,0 +1,118 @@
+"""Fuzz one parser: coverage-guided where atheris is installed, else by random mutation.
+
+python -m tests.fuzz.run header [--runs 1000000] [--seed 1]
+
+Exit status 1 on a broken promise, an input slower than a second, or memory beyond the start + 64 MB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import random
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+try:
+    import atheris
+
+    INSTRUMENTED = atheris.instrument_imports(include=["loadproof"])
+except ImportError:
+    atheris = None
+    INSTRUMENTED = contextlib.nullcontext()
+
+with INSTRUMENTED:
+    from tests.fuzz.targets import TARGETS, Target
+    from tests.hostile.mutating import mutate
+
+SLOWEST = 1.0  # seconds for one input
+MOST_MEMORY = 64  # MB on top of what the process has after the first inputs
+_WARM_UP = 1000
+
+
+class Watch:
+    """Runs one input after the other and keeps the count, the slowest and the memory."""
+
+    def __init__(self, check: Callable[[bytes], None]) -> None:
+        self.check = check
+        self.count = 0
+        self.slowest = 0.0
+        self.base = 0
+
+    def __call__(self, content: bytes) -> None:
+        start = time.perf_counter()
+        self.check(content)
+        self.slowest = max(self.slowest, time.perf_counter() - start)
+        self.count += 1
+        if self.count == _WARM_UP:
+            self.base = memory()
+        if self.slowest > SLOWEST:
+            raise AssertionError(f"an input of {len(content)} bytes took {self.slowest:.2f} s")
+        if self.base and self.count % 1000 == 0 and memory() - self.base > MOST_MEMORY:
+            raise AssertionError(f"memory grew by {memory() - self.base} MB")
+
+    def report(self) -> None:
+        grown = memory() - self.base if self.base else 0
+        print(f"{self.count:,} inputs, slowest {self.slowest * 1000:.1f} ms, memory +{grown} MB")
+
+
+def memory() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+def mutant(rng: random.Random, target: Target, seed: bytes) -> bytes:
+    return mutate(rng, seed) if target.prefix else mutate(rng, bytes(8) + seed)[8:]
+
+
+def fuzz_at_random(watch: Watch, target: Target, runs: int, seed: int) -> None:
+    rng, seeds = random.Random(seed), target.seeds()
+    for _ in range(runs):
+        content = mutant(rng, target, rng.choice(seeds))
+        try:
+            watch(content)
+        except Exception:
+            Path("fuzz-failure.bin").write_bytes(content)
+            raise
+    watch.report()
+
+
+def fuzz_with_coverage(watch: Watch, target: Target, runs: int, seed: int) -> None:
+    def mutator(content: bytes, max_size: int, number: int) -> bytes:
+        if number % 2:
+            return bytes(atheris.Mutate(content, max_size))
+        return mutant(random.Random(number), target, content or b"{}")[:max_size]
+
+    with tempfile.TemporaryDirectory() as corpus:
+        for number, content in enumerate(target.seeds()):
+            Path(corpus, str(number)).write_bytes(content)
+        options = [
+            f"-runs={runs}",
+            f"-seed={seed}",
+            "-max_len=4000",
+            "-rss_limit_mb=2048",
+            "-timeout=5",
+            "-print_final_stats=1",
+        ]
+        atheris.Setup([sys.argv[0], *options, corpus], watch, custom_mutator=mutator)
+        atheris.Fuzz()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("target", choices=list(TARGETS))
+    parser.add_argument("--runs", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--random", action="store_true", help="do not use atheris even if it is installed")
+    options = parser.parse_args()
+    target = TARGETS[options.target]
+    fuzz = fuzz_at_random if options.random or atheris is None else fuzz_with_coverage
+    fuzz(Watch(target.check), target, options.runs, options.seed)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
