@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from loadproof.rules.base import Rule, RuleDocs
-from loadproof.rules.diagnose import run_rules
+from loadproof.rules.diagnose import guarded, run_rules
 from loadproof.rules.rows import count_rows
 from loadproof.types import Case, Finding, Row, Severity
 from tests.rules.build import case, row
@@ -59,3 +59,13 @@ def test_rows_the_reader_never_reported_cannot_be_claimed() -> None:
     findings, left = run_rules(case(ROWS), [rule("A", lambda seen: [row("missing", "foreign")])])
     assert findings == ()
     assert left == ROWS
+
+
+def test_a_failing_rule_is_told_and_does_not_end_the_report() -> None:
+    def fails(seen: Case) -> Iterable[Row]:
+        raise ValueError("boom")
+
+    findings, left = run_rules(case(ROWS), [rule("A", fails), rule("B", lambda seen: ROWS[:1])], guarded)
+    assert [(f.code, f.severity) for f in findings] == [("B", "error"), ("A", "warning")]
+    assert "ValueError: boom" in findings[1].headline
+    assert left == ROWS[1:]

@@ -459,4 +459,19 @@ def overwrite(name: str, content: Any, offset: int = 0, whole: bool = True) -> M
     return lambda c: after(c, act)
 
 
+@named
+def edit_header(name: str, old: str, new: str) -> Mutation:
+    """Replace text in the safetensors header (once); the length prefix follows, the data stays."""
+
+    def act(folder: Path) -> None:
+        data = (folder / name).read_bytes()
+        end = 8 + int.from_bytes(data[:8], "little")
+        if old.encode() not in data[8:end]:
+            raise ValueError(f"the header of {name} does not hold {old!r}")
+        header = data[8:end].replace(old.encode(), new.encode(), 1)
+        (folder / name).write_bytes(len(header).to_bytes(8, "little") + header + data[end:])
+
+    return lambda c: after(c, act)
+
+
 __all__ = ["MUTATIONS", "SIZE", "Mutation", "after", "each", "matching", "mutation", "named", "renamed"]

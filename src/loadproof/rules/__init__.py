@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from loadproof.rules.base import Rule, RuleDocs
-from loadproof.rules.diagnose import run_rules
+from loadproof.rules.diagnose import guarded, run_rules
 from loadproof.types import Case, Finding, Row
 
 RANK: tuple[str, ...] = (
@@ -117,7 +117,7 @@ RULES: tuple[Rule, ...] = tuple(rule for rule in map(_load, RANK) if rule is not
 
 def diagnose(case: Case) -> tuple[tuple[Finding, ...], tuple[Row, ...]]:
     """Findings (the first is the cause) and the reported rows that none of them explains."""
-    return run_rules(case, RULES)
+    return run_rules(case, RULES, guarded)
 
 
 __all__ = ["RANK", "RULES", "Rule", "RuleDocs", "diagnose"]

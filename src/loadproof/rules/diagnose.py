@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -10,22 +10,28 @@ from loadproof.rules.base import Rule
 from loadproof.rules.rows import count_rows, meet, subtract
 from loadproof.types import Case, Finding, Row
 
+Asker = Callable[[Rule, Case], Iterable[Finding]]
+Diagnosis = tuple[tuple[Finding, ...], tuple[Row, ...]]
 _WEIGHT = {"error": 0, "warning": 1, "info": 2}
 
 
-def run_rules(case: Case, rules: Sequence[Rule]) -> tuple[tuple[Finding, ...], tuple[Row, ...]]:
+def run_rules(
+    case: Case, rules: Sequence[Rule], ask: Asker | None = None
+) -> tuple[tuple[Finding, ...], tuple[Row, ...]]:
     """Findings with the cause first, and the rows that no rule explains.
 
     Rules run in rank order. Each sees only the rows that are still unexplained, so a consequence of an earlier cause is
     no longer there to be reported; a finding whose rows are all taken is dropped. Together the rows of the findings and
-    the unexplained ones are exactly the rows of ``case.outcome``, each name once.
+    the unexplained ones are exactly the rows of ``case.outcome``, each name once. `ask` calls a rule
+    (`guarded` there keeps the report alive when a rule fails).
     """
+    ask = ask or plain
     left: list[Row] = list(case.outcome.rows)
     findings: list[Finding] = []
     absorbed: set[str] = set()
     for rule in rules:
         view = replace(case, outcome=replace(case.outcome, rows=tuple(left)))
-        for finding in rule.check(view):
+        for finding in ask(rule, view):
             claimed = meet(left, finding.rows)
             restates = not claimed and (bool(finding.rows) or rule.code in absorbed)
             if restates:
@@ -34,6 +40,19 @@ def run_rules(case: Case, rules: Sequence[Rule]) -> tuple[tuple[Finding, ...], t
             findings.append(replace(finding, rows=tuple(claimed), explains=count_rows(claimed)))
             absorbed.update(rule.absorbs)
     return tuple(cause_first(findings)), tuple(left)
+
+
+def guarded(rule: Rule, case: Case) -> list[Finding]:
+    """What the rule finds; a fault of the rule itself is told as a warning instead of ending the report."""
+    try:
+        return list(rule.check(case))
+    except Exception as error:
+        text = f"the rule itself failed ({type(error).__name__}: {error}); what it would have found is not told"
+        return [Finding(rule.code, rule.slug, "warning", "possible", text, notes=("note: please report this",))]
+
+
+def plain(rule: Rule, case: Case) -> Iterable[Finding]:
+    return rule.check(case)
 
 
 def cause_first(findings: Iterable[Finding]) -> list[Finding]:

@@ -15,7 +15,7 @@ def check(case: Case) -> Iterable[Finding]:
 
 
 DOCS = RuleDocs(
-    finds="Names with control characters, terminal escapes, bidirectional marks or path parts.",
+    finds="Names with control characters, terminal escapes, path parts, or letters that no model uses.",
     why=(
         "Such names can rewrite a terminal, break logs or CI annotations, or escape a folder when a tool writes "
         "one file per tensor. loadproof prints them escaped."
@@ -23,6 +23,6 @@ DOCS = RuleDocs(
     errors=("all engines: KeyError or UNEXPECTED with a garbled name",),
     example="A name holds the escape sequence that clears the screen.",
     fix=("Do not use the file before its origin is clear; rename the tensors with the tool that wrote it."),
-    harmless="Names in other scripts are fine; only characters that hide or move text are reported.",
+    harmless="A name in another script is a warning: no architecture has one, so it is no parameter of any.",
 )
 RULE = Rule("LP011", "hostile-name", "A tensor name is made to deceive", check, DOCS)

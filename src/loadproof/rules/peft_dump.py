@@ -25,8 +25,9 @@ def check(case: Case) -> Iterable[Finding]:
     families = case.manifest.families
     extra = [family for family in families if _ADAPTER.search(family.template)]
     wrapped = [family for family in families if _BASE.search(family.template)]
-    if not wrapped and len(extra) in (0, len(families)):
-        return
+    layered = [family for family in (*wrapped, *extra) if family.axes or "lora_" in family.template]
+    if not layered or (not wrapped and len(extra) == len(families)):
+        return  # a head alone in modules_to_save is LP209's, a file of adapters alone is an adapter
     kept = [family for family in families if family not in extra]
     rows, clean = _explained(case, kept)
     rows += [

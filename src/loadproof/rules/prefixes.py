@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from loadproof.families import count, show
+from loadproof.families import count, names_of, show
 from loadproof.rules.rewrites import PEFT, WRAPPERS, Proof, Rewrite, candidates, find_rewrite
 from loadproof.rules.rows import count_rows, of_kind, tally
-from loadproof.types import Case, Confidence, Evidence, Finding, Fix, RenameTensors
+from loadproof.types import Axes, Case, Confidence, Evidence, Finding, Fix, RenameTensors
 
 # Levels that models themselves nest by; a change in these is a matter of class or release, not of a wrapper.
 NESTING = re.compile(
@@ -132,11 +132,20 @@ def fixes(case: Case, proof: Proof) -> tuple[Fix, ...]:
     """Renaming moves no byte of a tensor; it is refused where two names would become one."""
     targets = [new for _, new, _ in proof.pairs]
     kept = {family.template for family in case.manifest.families} - {old for old, _, _ in proof.pairs}
-    same_holes = all(old.count("{}") == new.count("{}") for old, new, _ in proof.pairs)
-    if case.manifest.names_only or len(set(targets)) < len(targets) or kept & set(targets) or not same_holes:
+    if case.manifest.names_only or len(set(targets)) < len(targets) or kept & set(targets):
         return ()
-    title = f"rename {sum(count(axes) for _, _, axes in proof.pairs):,} tensors in the headers"
-    return (Fix(title, "lossless", (RenameTensors(proof.pairs),)),)
+    pairs = tuple(pair for old, new, axes in proof.pairs for pair in _spelled_out(proof, old, new, axes))
+    title = f"rename {sum(count(axes) for _, _, axes in pairs):,} tensors in the headers"
+    return (Fix(title, "lossless", (RenameTensors(pairs),)),)
+
+
+def _spelled_out(proof: Proof, old: str, new: str, axes: Axes) -> Iterator[tuple[str, str, Axes]]:
+    """A family whose number of indices changes (`0.auto_model.`) is renamed name by name."""
+    if old.count("{}") == new.count("{}"):
+        yield old, new, axes
+        return
+    for name in names_of(old, axes):
+        yield name, proof.change(name), ()
 
 
 def missing_of(proof: Proof) -> int:

@@ -46,9 +46,16 @@ class Rewrite(Struct, frozen=True):
     def __call__(self, template: str) -> str:
         parts = [part for part in template.split(".") if part not in self.wrappers]
         end = len(self.context) + len(self.before)
-        if (self.before or self.after) and tuple(parts[:end]) == self.context + self.before:
+        if (self.before or self.after) and _same(parts[:end], self.context + self.before):
             parts[len(self.context) : end] = self.after
         return ".".join(parts)
+
+
+def _same(parts: list[str], pattern: tuple[str, ...]) -> bool:
+    """Equal part by part; ``{}`` in the pattern also stands for any number, so that whole names can be renamed."""
+    if len(parts) != len(pattern):
+        return False
+    return all(a == b or (b == "{}" and a.isdigit()) for a, b in zip(parts, pattern, strict=True))
 
 
 class Proof(Struct, frozen=True):
@@ -57,6 +64,12 @@ class Proof(Struct, frozen=True):
     steps: tuple[Rewrite, ...]
     rows: tuple[Row, ...]
     pairs: tuple[tuple[str, str, Axes], ...]  # (stored template, right template, axes) of every renamed family
+
+    def change(self, template: str) -> str:
+        """The right name for a stored one, all steps applied."""
+        for step in self.steps:
+            template = step(template)
+        return template
 
 
 class _State(Struct, frozen=True):
@@ -89,8 +102,9 @@ def find_rewrite(case: Case) -> Proof | None:
 
 
 def _step(case: Case, state: _State, rewrite: Rewrite) -> _State | None:
-    """None where the renaming changes nothing, fills nothing, or breaks something."""
-    if all(rewrite(family.template) == family.template for family in state.families):
+    """None where the renaming changes or fills nothing, breaks something, or has no place for what it renames."""
+    moved = [family for family in state.families if rewrite(family.template) != family.template]
+    if not moved:
         return None
     families = renamed(state.families, rewrite)
     outcome = outcome_with(case, families)
@@ -99,15 +113,19 @@ def _step(case: Case, state: _State, rewrite: Rewrite) -> _State | None:
     new = subtract(outcome.rows, state.rows)
     filled = count_rows(subtract(state.rows, outcome.rows), "missing")
     broken = count_rows(of_kind(new, "missing", "mismatched", "conversion"))
-    return _State(families, outcome.rows) if filled and not broken else None
+    stuck = _stuck(outcome.rows, {rewrite(family.template) for family in moved})
+    good = filled and not broken and stuck * 4 <= sum(count(family.axes) for family in moved)
+    return _State(families, outcome.rows) if good else None
+
+
+def _stuck(rows: Iterable[Row], renamed_to: set[str]) -> int:
+    """How many renamed tensors still have no place: a mixer put under the name of another one, say."""
+    left = [row for row in of_kind(rows, "unexpected") if (row.stored or row.template) in renamed_to]
+    return sum(count(row.stored_axes or row.axes) for row in left)
 
 
 def _proof(case: Case, steps: tuple[Rewrite, ...], state: _State) -> Proof:
-    def change(template: str) -> str:
-        for step in steps:
-            template = step(template)
-        return template
-
+    change = Proof(steps, (), ()).change
     changed = [(family, change(family.template)) for family in case.manifest.families]
     pairs = tuple((family.template, new, family.axes) for family, new in changed if new != family.template)
     still = {row.stored or row.template for row in state.rows if row.kind == "unexpected"}

@@ -1,0 +1,99 @@
+"""Run one example of a case file through `check` and say everything that differs from what its page demands."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+from loadproof.api import check
+from loadproof.readers.transformers import TransformersReader
+from loadproof.rules.rows import count_rows
+from loadproof.types import Expectation, Finding, Report
+from tests.rules.case_files import Example
+
+MOST_FINDINGS = 3  # errors and warnings for one fault
+
+
+@cache
+def remember_expectations() -> None:
+    """Many examples share one config: read the model source once for each. The files are built anew every time."""
+    known: dict[str, Expectation] = {}
+    expect = TransformersReader.expect
+
+    def remembered(self, config, folder, **options):
+        key = json.dumps([config.raw, {name: str(value) for name, value in options.items()}], sort_keys=True)
+        if config.raw.get("auto_map"):
+            return expect(self, config, folder, **options)
+        if key not in known:
+            known[key] = expect(self, config, folder, **options)
+        return known[key]
+
+    TransformersReader.expect = remembered  # type: ignore[method-assign]
+
+
+def report_of(example: Example, folder: Path) -> Report:
+    remember_expectations()
+    return check(example.write(folder), names_only=example.names_only)
+
+
+def complaints(example: Example, report: Report, code: str | None) -> list[str]:
+    """Every difference between the report and the page, in words. `code`: the rule the page belongs to."""
+    findings = report.findings
+    loud = [finding for finding in findings if finding.severity != "info"]
+    found = [*_coverage(report), *_expected(example, report)]
+    found += [told(finding) for finding in findings if "the rule itself failed" in finding.headline]
+    if example.kind == "near-miss" and code is not None:
+        found += [f"near-miss, yet {told(finding)}" for finding in loud if finding.code == code]
+    if example.kind == "bad" and code is not None and code not in {finding.code for finding in findings}:
+        found.append(f"{code} is not found")
+    if "silent" in example.expect:
+        found += [f"not silent: {told(finding)}" for finding in loud]
+    if example.kind == "bad" and len(loud) > MOST_FINDINGS:
+        found.append(f"{len(loud)} findings for one fault: {[finding.slug for finding in loud]}")
+    return found
+
+
+def _coverage(report: Report) -> list[str]:
+    """Every reported row belongs to one finding or is unexplained."""
+    rows = count_rows(report.case.outcome.rows)
+    told_rows = sum(finding.explains for finding in report.findings)
+    left = count_rows(report.unexplained)
+    return [] if told_rows + left == rows else [f"{rows} rows, {told_rows} explained and {left} left over"]
+
+
+def _expected(example: Example, report: Report) -> list[str]:
+    findings = report.findings
+    first = findings[0] if findings else None
+    found = []
+    for key, actual in (
+        ("first", first.slug if first else "nothing"),
+        ("verdict", report.verdict),
+        ("severity", first.severity if first else "nothing"),
+        ("unexplained", str(count_rows(report.unexplained))),
+    ):
+        wanted = example.one(key)
+        if wanted is not None and wanted != actual:
+            found.append(f"{key}: {actual} instead of {wanted}")
+    slugs = {finding.slug for finding in findings}
+    found += [f"also {slug}: not found" for slug in _words(example, "also") if slug not in slugs]
+    tags = {tag for fix in (first.fixes if first else ()) for tag in map(edit_tag, fix.edits)}
+    found += [f"fix {tag}: not offered, only {sorted(tags)}" for tag in _words(example, "fix") if tag not in tags]
+    said = told(first) if first else ""
+    found += [f"does not say {text!r}" for text in example.expect.get("says", ()) if text not in said]
+    return found
+
+
+def _words(example: Example, key: str) -> list[str]:
+    return [word.strip() for line in example.expect.get(key, ()) for word in line.split(",")]
+
+
+def edit_tag(edit: object) -> str:
+    return str(type(edit).__struct_config__.tag)  # type: ignore[attr-defined]
+
+
+def told(finding: Finding) -> str:
+    """A finding as one text: slug, headline, evidence, notes, fixes."""
+    lines = [f"{finding.severity} {finding.slug}: {finding.headline}"]
+    lines += [f"{line.where} {line.text}" for line in finding.evidence]
+    return "\n".join([*lines, *finding.notes, *(fix.title for fix in finding.fixes)])
