@@ -41,8 +41,8 @@ ACCEPTED = {
     "S198": "LP601 LP605", "S199": "LP603 LP406", "S200": "LP307", "S204": "LP413", "S205": "LP504",
 }  # fmt: skip
 SILENT = re.compile(
-    r"^\W*(?:no error|none|\(silent|\(none|differs by engine|all parameters silently|or nothing|names changed|engines that glob"
-    r"|shape assert naming|323 stored|vision KeyError|\(transformers\) loads|\(transformers\) RuntimeError)"
+    r"^\W*(?:no error|none|\(silent|\(none|differs by engine|all parameters silently|or nothing|names changed"
+    r"|engines that glob|shape assert naming|323 stored|vision KeyError|\(transformers\) loads|\(transformers\) RuntimeError)"
 )
 OWN = {
     "T062": [("(or silently skipped -> garbage)", ""), (" ; ", "\n")],
@@ -52,10 +52,10 @@ OWN = {
     "S205": [("(silent) conv1d 2-D accepted; (MLX) ", "")],
 }  # fmt: skip
 VALUES = {
-    "<i>": "7", "<N>": "7", "<n>": "48", "<m>": "45", "<a>": "48", "<b>": "45", "<x>": "qwen9", "<H>": "64", "<D0/ws>": "5504",
-    "<key>": "model.layers.0.mlp.up_proj.weight", "<V*H>": "16384", "<num_hidden_layers>": "48", "<numel/2>": "22544384",
-    "<all>": "'base_model.model.model.layers.0.self_attn.q_proj.lora_A.default.weight'", "<Class>": "Qwen3", "<X>": "Llama",
-    "<vision>": "visual.blocks.0.attn.qkv", "<8608>": "8608",
+    "<i>": "7", "<N>": "7", "<n>": "48", "<m>": "45", "<a>": "48", "<b>": "45", "<x>": "qwen9", "<H>": "64",
+    "<D0/ws>": "5504", "<key>": "model.layers.0.mlp.up_proj.weight", "<V*H>": "16384", "<num_hidden_layers>": "48",
+    "<all>": "'base_model.model.model.layers.0.self_attn.q_proj.lora_A.default.weight'", "<Class>": "Qwen3",
+    "<vision>": "visual.blocks.0.attn.qkv", "<8608>": "8608", "<numel/2>": "22544384", "<X>": "Llama",
 }  # fmt: skip
 
 
@@ -75,7 +75,10 @@ def fill(text: str) -> str:
     for hole, value in VALUES.items():
         text = text.replace(hole, value)
     text = text.replace("torch.Size([<..>])", "torch.Size([11008, 4096])").replace("[11008, 4096, ...]", "[5504, 4096]")
-    text = text.replace("torch.Size([5504, ...])", "torch.Size([5504, 4096]) from checkpoint, the shape in current model is torch.Size([11008, 4096])")
+    text = text.replace(
+        "torch.Size([5504, ...])",
+        "torch.Size([5504, 4096]) from checkpoint, the shape in current model is torch.Size([11008, 4096])",
+    )
     text = re.sub(r"<(\[[\d, ]+\])>", r"\1", text)
     text = re.sub(r"<([^<>|]*)\|[^<>]*>", r"\1", text)
     text = re.sub(r"\[<(\d+)>\]", r"[\1]", text)
@@ -106,8 +109,12 @@ def main(path: str) -> int:
                 continue
             confidence = found[0].confidence if found else ""
             confident_wrong += confidence in ("likely", "certain")
-            print(f"{case['id']} want {accepted} got {[(c.key, c.code, c.confidence) for c in found[:3]]}\n   {text[:200]}")
-    print(f"{right} of {total} texts right ({100 * right / max(total, 1):.1f} %), {confident_wrong} confident and wrong, {silent} cases without a text")
+            print(
+                f"{case['id']} want {accepted} got {[(c.key, c.code, c.confidence) for c in found[:3]]}\n   {text[:200]}"
+            )
+    print(
+        f"{right} of {total} texts right ({100 * right / max(total, 1):.1f} %), {confident_wrong} confident and wrong, {silent} cases without a text"
+    )
     return 0 if right >= 0.9 * total and not confident_wrong else 1
 
 

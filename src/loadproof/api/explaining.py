@@ -27,13 +27,17 @@ from loadproof.types import (
 
 
 def explain(
-    text: str | Iterable[str], checkpoint: str | os.PathLike[str] | None = None, *, location: str = "text", **reading: Any
+    text: str | Iterable[str],
+    checkpoint: str | os.PathLike[str] | None = None,
+    *,
+    location: str = "text",
+    **reading: Any,
 ) -> Report:
     """The causes of an error text (a message, a traceback or a whole log, as text or as lines), most probable first.
 
     The report's findings are the causes and its case holds the `Symptom`; without findings the text was not recognised.
-    With `checkpoint` the folder is checked (`reading`: the keywords of `check`) and decides which causes remain; without one
-    the verdict is ``inconclusive``. Raises what `check` raises.
+    With `checkpoint` the folder is checked (`reading`: the keywords of `check`) and decides which causes remain;
+    without one the verdict is ``inconclusive``. Raises what `check` raises.
     """
     started = perf_counter()
     symptom = read_symptom(text.splitlines() if isinstance(text, str) else text)

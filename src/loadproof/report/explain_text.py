@@ -112,7 +112,7 @@ def _command(text: str, report: Report) -> str:
     return text.replace("PATH", shlex.quote(report.case.inventory.location))
 
 
-def _not_recognised(symptom: Symptom, report: Report) -> list[Line]:
+def _not_recognised(symptom: Symptom, _report: Report) -> list[Line]:
     lines: list[Line] = [(("warning", "not recognised"), ("", ": no entry of the knowledge base fits this text"))]
     if symptom.names:
         lines.append((("bold", "names    "), ("", clean(", ".join(symptom.names[:4]), WIDTH - 9))))

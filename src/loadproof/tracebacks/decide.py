@@ -25,7 +25,9 @@ Judge = Callable[[Symptom, Report], Decision]
 OPEN = Decision()
 REFUTED = Decision(False)
 
-_QUANT = r"(?:weight_scale|scale_inv|qweight|qzeros|weight_packed|absmax|quant_state|\.SCB$|input_scale|\.scales$|_blocks$)"
+_QUANT = (
+    r"(?:weight_scale|scale_inv|qweight|qzeros|weight_packed|absmax|quant_state|\.SCB$|input_scale|\.scales$|_blocks$)"
+)
 # Stored names that are the fault themselves, whatever this release of transformers makes of them.
 _PROOFS = {
     "LP209": r"(?:^|\.)lm_head\.(?!weight$|bias$|scales$|biases$|qweight|weight_)|^model\.lm_head\.",
@@ -52,9 +54,15 @@ _SIGNS = {
 }
 # Faults that every reader would meet: transformers' check decides them.
 _SHARED = frozenset(
-    "LP001 LP002 LP003 LP004 LP005 LP006 LP007 LP008 LP010 LP101 LP102 LP105 LP107 LP201 LP202 LP203 LP204 LP206 LP207 LP209 "
-    "LP210 LP211 LP301 LP302 LP304 LP307 LP401 LP403 LP404 LP405 LP406 LP407 LP408 LP501 LP502 LP503 LP504 LP506 LP507 LP508 LP602".split()
-)  # fmt: skip
+    (
+        *("LP001", "LP002", "LP003", "LP004", "LP005", "LP006", "LP007", "LP008", "LP010"),
+        *("LP101", "LP102", "LP105", "LP107"),
+        *("LP201", "LP202", "LP203", "LP204", "LP206", "LP207", "LP209", "LP210", "LP211"),
+        *("LP301", "LP302", "LP304", "LP307"),
+        *("LP401", "LP403", "LP404", "LP405", "LP406", "LP407", "LP408"),
+        *("LP501", "LP502", "LP503", "LP504", "LP506", "LP507", "LP508", "LP602"),
+    )
+)
 
 
 def decide(cause: Cause, symptom: Symptom, report: Report) -> Decision:
@@ -84,11 +92,13 @@ def _blames_elsewhere(report: Report) -> Decision:
 def _health(report: Report) -> Evidence:
     expectation = report.case.expectation
     reader = f"{expectation.reader} {expectation.version}".strip()
-    return Evidence("check", f"verdict {report.verdict}: {report.case.manifest.tensors:,} tensors, no fault for {reader}")
+    return Evidence(
+        "check", f"verdict {report.verdict}: {report.case.manifest.tensors:,} tensors, no fault for {reader}"
+    )
 
 
 def _registry_name(symptom: Symptom, report: Report) -> Decision:
-    """A runtime layer name: the file cannot be at fault where that layer is complete and of the kind that is asked for."""
+    """A runtime layer name: the file is not at fault where that layer is complete and of the kind asked for."""
     name = next((n for n in symptom.names if classify(n) == "runtime-layer"), "")
     layer = layer_of(name)
     if not name or layer is None:
@@ -112,7 +122,9 @@ def _stage_evidence(symptom: Symptom, case: Case, layer: int) -> list[Evidence]:
         return []
     if not isinstance(ranks, int) or ranks < 2:
         fits = [n for n in range(2, 17) if n <= layers and layer in stages(layers, n)[1:]]
-        text = f"{layers} layers: layer {layer} would begin a stage with pipeline parallel {', '.join(map(str, fits[:4]))}"
+        text = (
+            f"{layers} layers: layer {layer} would begin a stage with pipeline parallel {', '.join(map(str, fits[:4]))}"
+        )
         return [Evidence("run", text)] if fits else []
     begins = stages(layers, ranks)
     stage = max(rank for rank, first in enumerate(begins) if first <= layer)
@@ -127,26 +139,34 @@ def _mtp_block(symptom: Symptom, report: Report) -> Decision:
         return OPEN
     if layer < layers:
         return REFUTED
-    return Decision(True, (Evidence("config.json", f"num_hidden_layers = {layers}: layer {layer} is behind the last one"),), certain=True)
+    return Decision(
+        True,
+        (Evidence("config.json", f"num_hidden_layers = {layers}: layer {layer} is behind the last one"),),
+        certain=True,
+    )
 
 
-def _absent_v(symptom: Symptom, report: Report) -> Decision:
+def _absent_v(_symptom: Symptom, report: Report) -> Decision:
     if field(report.case, "attention_k_eq_v"):
         return Decision(True, (Evidence("config.json", "attention_k_eq_v is true"), _health(report)))
     return REFUTED if next(stored(report.case, r"\bv_proj\b|qkv"), None) else OPEN
 
 
-def _untied_engine(symptom: Symptom, report: Report) -> Decision:
+def _untied_engine(_symptom: Symptom, report: Report) -> Decision:
     head = sample(report.case, r"(?:^|\.)lm_head\.weight$")
     if head is not None:
         return REFUTED
     tied = field(report.case, "tie_word_embeddings")
     if tied is False or report.verdict != "loads":
         return REFUTED
-    return Decision(True, (Evidence("config.json", "the head is tied to the embedding and not stored"), _health(report)), certain=tied is True)
+    return Decision(
+        True,
+        (Evidence("config.json", "the head is tied to the embedding and not stored"), _health(report)),
+        certain=tied is True,
+    )
 
 
-def _tied_copy(symptom: Symptom, report: Report) -> Decision:
+def _tied_copy(_symptom: Symptom, report: Report) -> Decision:
     head = sample(report.case, r"(?:^|\.)lm_head\.weight$")
     tied = field(report.case, "tie_word_embeddings")
     if head is None or tied is False:
@@ -161,10 +181,12 @@ def _heads(symptom: Symptom, report: Report) -> Decision:
         return OPEN
     legal = [n for n in (1, 2, 3, 4, 5, 6, 7, 8, 12, 14, 16) if heads % n == 0]
     fact = Evidence("config.json", f"{heads} attention heads: tp in {legal} divides them")
-    return Decision(True, (fact,), certain=True) if isinstance(ranks, int) and heads % ranks else Decision(None, (fact,))
+    return (
+        Decision(True, (fact,), certain=True) if isinstance(ranks, int) and heads % ranks else Decision(None, (fact,))
+    )
 
 
-def _quant_split(symptom: Symptom, report: Report) -> Decision:
+def _quant_split(_symptom: Symptom, report: Report) -> Decision:
     inner = field(report.case, "moe_intermediate_size", "intermediate_size")
     quant = field(report.case, "quantization_config")
     if not isinstance(quant, dict) or not isinstance(inner, int):
@@ -173,19 +195,25 @@ def _quant_split(symptom: Symptom, report: Report) -> Decision:
     if not isinstance(block, int) or block < 2:
         return OPEN
     legal = [n for n in (1, 2, 4, 8, 16) if inner % n == 0 and inner // n % block == 0]
-    return Decision(None, (Evidence("config.json", f"intermediate size {inner}, group or block {block}: tp in {legal} fits"),))
+    return Decision(
+        None, (Evidence("config.json", f"intermediate size {inner}, group or block {block}: tp in {legal} fits"),)
+    )
 
 
-def _head_dim(symptom: Symptom, report: Report) -> Decision:
+def _head_dim(_symptom: Symptom, report: Report) -> Decision:
     given, hidden, heads = (field(report.case, n) for n in ("head_dim", "hidden_size", "num_attention_heads"))
     if not all(isinstance(value, int) and value for value in (given, hidden, heads)):
         return OPEN
     if given * heads == hidden:
         return REFUTED
-    return Decision(True, (Evidence("config.json", f"head_dim = {given}, but hidden_size / heads = {hidden // heads}"),), certain=True)
+    return Decision(
+        True,
+        (Evidence("config.json", f"head_dim = {given}, but hidden_size / heads = {hidden // heads}"),),
+        certain=True,
+    )
 
 
-def _live(symptom: Symptom, report: Report) -> Decision:
+def _live(_symptom: Symptom, report: Report) -> Decision:
     """A fault in memory is the more probable the more clearly the stored embedding is a matrix."""
     family = next(stored(report.case, r"(?:embed_tokens|wte|word_embeddings|embed_in)\.weight$"), None)
     if family is None or family.shape is None:
@@ -193,16 +221,21 @@ def _live(symptom: Symptom, report: Report) -> Decision:
     if len(family.shape) != 2 or 0 in family.shape:
         return REFUTED
     place = family.files[0] if family.files else "checkpoint"
-    said = Evidence(place, f"{show(family.template, family.axes)} {list(family.shape)}: a matrix on disk, so the fault arises in memory")
+    said = Evidence(
+        place,
+        f"{show(family.template, family.axes)} {list(family.shape)}: a matrix on disk, so the fault arises in memory",
+    )
     return Decision(None, (said,))
 
 
-def _flat_head(symptom: Symptom, report: Report) -> Decision:
+def _flat_head(_symptom: Symptom, report: Report) -> Decision:
     family = next(stored(report.case, r"(?:lm_head|embed_out)\.weight$"), None)
     if family is None or family.shape is None or len(family.shape) != 2:
         return OPEN
     place = family.files[0] if family.files else "checkpoint"
-    return Decision(None, (Evidence(place, f"{family.template} {list(family.shape)}: two dimensions on disk, flattened in memory"),))
+    return Decision(
+        None, (Evidence(place, f"{family.template} {list(family.shape)}: two dimensions on disk, flattened in memory"),)
+    )
 
 
 _JUDGES: dict[str, Judge] = {

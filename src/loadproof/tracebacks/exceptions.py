@@ -17,7 +17,8 @@ _FRAME_IPYTHON = re.compile(
 _FRAME_RICH = re.compile(r"^\s*(?P<file>/\S+\.py):(?P<line>\d+) in (?P<function>[\w<>]+)")
 _RAISED = re.compile(r"^(?P<type>[A-Za-z_][\w.]*(?:\([\w.]+\))?)(?:: ?(?P<message>.*))?$")
 _BARE = re.compile(
-    r"^\s*(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Warning)(?:\([\w.]+\))?)(?:: ?(?P<message>.*))?$"
+    r"^\s*(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Warning)(?:\([\w.]+\))?)"
+    r"(?:: ?(?P<message>.*))?$"
 )
 _BARE_WORDS = ("Error", "Exception", "Interrupt", "Warning")
 _INLINE = re.compile(r"(?<![\w.])(?P<type>(?:[a-z_]\w*\.)*[A-Z]\w*Error): (?P<message>\S.*)$")

@@ -9,17 +9,12 @@ from msgspec import Struct
 
 from loadproof.tracebacks.base import Entry
 from loadproof.tracebacks.knowledge import ENTRIES
+from loadproof.tracebacks.knowledge.signs import WRAPPERS
 from loadproof.tracebacks.patterns import NAME, anchor, compile_text, weight
 
 _LISTED = re.compile(rf"['\"]({NAME})['\"]|(?<![\w.])([A-Za-z_][\w-]*(?:\.[\w-]+)+)")
 _PATTERNS = tuple((anchor(text), text, entry) for entry in ENTRIES for text in entry.patterns)
-_WRAPPER = re.compile(
-    r"[Ee]ngine core initialization failed|Engine process failed|Failed core proc|RayTaskError|ChildFailedError|"
-    r"CalledProcessError|ProcessRaisedException|EngineDeadError|Engine loop has died|EngineGenerateError|WorkerProc initialization failed|"
-    r"Worker failed with error|Cancelled|CancelledError|KeyboardInterrupt|SystemExit|Exception in worker|died unexpectedly|"
-    r"RemoteDisconnected|ConnectionRefused|Connection reset|BrokenPipe|EOFError|ActorDiedError|RayActorError|NCCL|DistBackendError|"
-    r"ResourceWarning|DeprecationWarning|FutureWarning"
-)
+_WRAPPER = re.compile(WRAPPERS)
 
 
 class Hit(Struct, frozen=True):

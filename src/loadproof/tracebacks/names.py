@@ -8,14 +8,46 @@ from loadproof.families import split_name
 
 Kind = str  # runtime-layer | fused | double-replaced | tensor | packed-experts | module | token-id | word
 
-_LEAF = (
-    "weight bias qweight qzeros scales g_idx absmax quant_map SCB weight_format weight_scale weight_scale_inv "
-    "weight_scale_2 weight_packed weight_shape weight_zero_point weight_global_scale weight_g_idx input_scale "
-    "input_global_scale input_zero_point k_scale v_scale q_scale A_log D dt_bias e_score_correction_bias inv_freq "
-    "sinks biases activation_scale per_channel_scale lora_A lora_B rotary_emb nested_absmax nested_quant_map "
-    "scale_inv blocks A_logs"
-).split()
-_LEAVES = frozenset(_LEAF)
+_LEAVES = frozenset(
+    (
+        "weight",
+        "bias",
+        "qweight",
+        "qzeros",
+        "scales",
+        "g_idx",
+        "absmax",
+        "quant_map",
+        "SCB",
+        "weight_format",
+        "weight_scale",
+        "weight_scale_inv",
+        "weight_scale_2",
+        "weight_packed",
+        "weight_shape",
+        "weight_zero_point",
+        "weight_global_scale",
+        "weight_g_idx",
+        "input_scale",
+        "input_global_scale",
+        "input_zero_point",
+        "k_scale",
+        "v_scale",
+        "q_scale",
+        "A_log",
+        "D",
+        "dt_bias",
+        "e_score_correction_bias",
+        "inv_freq",
+        "sinks",
+        "biases",
+        "activation_scale",
+        "per_channel_scale",
+        "nested_absmax",
+        "nested_quant_map",
+        "blocks",
+    )
+)
 _RUNTIME = re.compile(
     r"(?:^|\.)(?:linear_attn|mixer|self_attn|attn|attention|mamba|k_cache|indexer|conv|short_conv|experts|gdn|kda|"
     r"linear_attention|cross_attn|encoder_attn|indexer\.k_cache|mla_attn|lightning_attn|ssm|block_sparse_moe)$"
@@ -67,7 +99,10 @@ def looks_like_name(text: str) -> bool:
 
 _SPLITS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"\bexperts\.routed_experts\b", ("experts",)),
-    (r"\bexperts\.w13_(?:weight|\w+)", ("experts.{}.gate_proj.weight", "experts.{}.up_proj.weight", "experts.gate_up_proj")),
+    (
+        r"\bexperts\.w13_(?:weight|\w+)",
+        ("experts.{}.gate_proj.weight", "experts.{}.up_proj.weight", "experts.gate_up_proj"),
+    ),
     (r"\bexperts\.w2_(?:weight|\w+)", ("experts.{}.down_proj.weight", "experts.down_proj")),
     (r"\bqkv_proj\b", ("q_proj", "k_proj", "v_proj")),
     (r"\bfused_qkv_a_proj(?:_with_mqa)?\b", ("q_a_proj", "kv_a_proj_with_mqa")),

@@ -12,14 +12,20 @@ from loadproof.types import Confidence, Symptom
 
 Vote = tuple[str, Confidence, str, str]
 _INDEX = re.compile(r"(?<=\.)\d+(?=\.|$)|\{[^}]*\}|<[^>]*>")
-_WRAPPERS = re.compile(r"_orig_mod\.|^module\.|_fsdp_wrapped_module\.|_checkpoint_wrapped_module\.|_orig_module\.|^pretrained_model\.")
+_WRAPPERS = re.compile(
+    r"_orig_mod\.|^module\.|_fsdp_wrapped_module\.|_checkpoint_wrapped_module\.|_orig_module\.|^pretrained_model\."
+)
 _PEFT = re.compile(r"\.base_layer\.|base_model\.model\.|\.lora_[AB]\b|modules_to_save")
-_QUANT = re.compile(r"weight_scale|_scale_inv|\.scales$|\.qweight$|\.qzeros$|\.g_idx$|weight_packed|input_scale|weight_zero_point|\.biases$|_scales$")
+_QUANT = re.compile(
+    r"weight_scale|_scale_inv|\.scales$|\.qweight$|\.qzeros$|\.g_idx$|weight_packed|input_scale|weight_zero_point|\.biases$|_scales$"
+)
 _BNB = re.compile(r"absmax|quant_map|quant_state|\.SCB$|weight_format|\._scale$|\._data$")
 _HEADS = re.compile(r"(?:^|\.)(?:score|classifier|v_head|classification_head|qa_outputs|value_head|summary)\.")
 _MTP = re.compile(r"(?:^|\.)mtp\.|nextn|eh_proj|enorm|hnorm|pre_fc_norm|shared_head")
 _MIXER = re.compile(r"\.(self_attn|linear_attn|mamba|mixer|attention|conv|short_conv)\.")
-_VISION = re.compile(r"(?:^|\.)(?:visual|vision_tower|vision_model|multi_modal_projector|mm_projector|merger|audio_tower)\.")
+_VISION = re.compile(
+    r"(?:^|\.)(?:visual|vision_tower|vision_model|multi_modal_projector|mm_projector|merger|audio_tower)\."
+)
 _PACKED = re.compile(r"experts\.(?:gate_up_proj|down_proj)(?:$|_blocks|_scales|_bias)")
 _PER_EXPERT = re.compile(r"experts\.(?:\d+|\{[^}]*\}|<[^>]*>)\.")
 _HEAD = re.compile(r"(?:^|\.)(?:lm_head|embed_out|output)\.(?:weight|biases|scales)$")
@@ -110,7 +116,7 @@ def _one_ratio(symptom: Symptom) -> bool:
     return len(symptom.mismatched) > 2 and len(ratios) == 1 and min(ratios) >= 2
 
 
-def _wrapped(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:
+def _wrapped(_missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:
     peft = _most(unexpected, _PEFT)
     if peft:
         yield ("adapter-prefix" if _is_adapter(symptom) else "peft-dump", "likely", peft, "peft names")
@@ -123,7 +129,7 @@ def _is_adapter(symptom: Symptom) -> bool:
     return any("adapter keys" in line for line in symptom.lines)
 
 
-def _quantized(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:
+def _quantized(missing: Sequence[str], unexpected: Sequence[str], _symptom: Symptom) -> Iterator[Vote]:
     if _some(unexpected, _BNB):
         yield "packed-as-dense", "likely", _some(unexpected, _BNB), "packed leftovers"
     scales = _some(unexpected, _QUANT)
@@ -148,14 +154,18 @@ def _experts(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom
     if packed and single:
         yield "expert-layout", "likely", packed, "packed against per expert"
     dense = next((n for n in missing if re.search(r"\.mlp\.(?:\{?gate|up|down|\{gate)", n) and "expert" not in n), "")
-    if dense and (any("experts" in n for n in unexpected) or re.search(r"(?i)moe", " ".join(symptom.lines)) or "{gate,up,down}" in dense):
+    if dense and (
+        any("experts" in n for n in unexpected)
+        or re.search(r"(?i)moe", " ".join(symptom.lines))
+        or "{gate,up,down}" in dense
+    ):
         yield "wrong-class", "likely", dense, "experts under a dense class"
     gap = next((n for n in missing if _PER_EXPERT.search(n)), "")
     if gap and not unexpected:
         yield "expert-gap", "possible", gap, "experts missing"
 
 
-def _router(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:
+def _router(_missing: Sequence[str], unexpected: Sequence[str], _symptom: Symptom) -> Iterator[Vote]:
     name = next((n for n in unexpected if re.search(r"router\.(?:linear\.)?weight$", n)), "")
     if name:
         yield "router-name", "likely", name, "router name"
@@ -163,7 +173,14 @@ def _router(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom)
 
 def _head(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:
     lost = next((n for n in missing if _HEAD.search(n)), "")
-    nested = next((n for n in unexpected if re.search(r"lm_head\.(?!weight$|bias$|scales$|biases$)[\w.]*weight$|(?:^|\.)\w+\.lm_head\.", n)), "")
+    nested = next(
+        (
+            n
+            for n in unexpected
+            if re.search(r"lm_head\.(?!weight$|bias$|scales$|biases$)[\w.]*weight$|(?:^|\.)\w+\.lm_head\.", n)
+        ),
+        "",
+    )
     if lost and nested and len(unexpected) < 8:
         yield "head-wrapped", "likely", nested, "head under another name"
     if lost and any(re.search(r"^output\.weight$", n) for n in unexpected):
@@ -183,7 +200,7 @@ def _head(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -
         yield "tie-contradicted", "possible", extra[0], "only the head is extra"
 
 
-def _task_head(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:
+def _task_head(missing: Sequence[str], unexpected: Sequence[str], _symptom: Symptom) -> Iterator[Vote]:
     lost = _some(missing, _HEADS)
     if lost and len(missing) <= 4:
         yield "task-head-missing", "likely", lost, "task head missing"
@@ -192,7 +209,7 @@ def _task_head(missing: Sequence[str], unexpected: Sequence[str], symptom: Sympt
         yield "wrong-class", "likely", extra, "task head extra"
 
 
-def _prefix(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:
+def _prefix(missing: Sequence[str], unexpected: Sequence[str], _symptom: Symptom) -> Iterator[Vote]:
     """Every name of one side is a name of the other with something put before it (or taken from it)."""
     if not missing or not unexpected:
         name = _repeated(unexpected)
@@ -230,7 +247,7 @@ def _repeated(names: Sequence[str]) -> str:
     return _most(names, re.compile(r"(?:^|\.)(\w+_?model|model)\.\1\.|language_model\.model\.language_model"))
 
 
-def _plan(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:
+def _plan(missing: Sequence[str], unexpected: Sequence[str], _symptom: Symptom) -> Iterator[Vote]:
     """One layer lacks one mixer and has another one left over."""
     lost = _mixers(missing)
     extra = _mixers(unexpected)
@@ -247,7 +264,9 @@ def _mixers(names: Sequence[str]) -> dict[str, tuple[str, str]]:
     for name in names:
         mixer = _MIXER.search(name)
         if mixer:
-            layer = re.search(r"(?:layers|h|blocks)\.(\d+|\{[^}]*\}|<[^>]*>)\.", name) or re.match(r"(\d+|<[^>]*>)\.", name)
+            layer = re.search(r"(?:layers|h|blocks)\.(\d+|\{[^}]*\}|<[^>]*>)\.", name) or re.match(
+                r"(\d+|<[^>]*>)\.", name
+            )
             found.setdefault(layer[1] if layer else "?", (mixer[1], name))
     return found
 
@@ -255,8 +274,12 @@ def _mixers(names: Sequence[str]) -> dict[str, tuple[str, str]]:
 def _depth(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:
     lost = {layer for n in missing if (layer := layer_of(n)) is not None}
     cut = any(line.rstrip().endswith("...") for line in symptom.lines)
-    if missing and not unexpected and len(lost) == 1 and all(layer_of(n) in lost for n in missing) and (
-        len(missing) >= 6 or (cut and len(missing) == 1)
+    if (
+        missing
+        and not unexpected
+        and len(lost) == 1
+        and all(layer_of(n) in lost for n in missing)
+        and (len(missing) >= 6 or (cut and len(missing) == 1))
     ):
         yield "depth", "likely", missing[0], "one whole layer missing"
     mtp = _some(unexpected, _MTP)
@@ -267,7 +290,7 @@ def _depth(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) 
         yield "mtp-promised", "likely", gone, "MTP names"
 
 
-def _extras(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:
+def _extras(missing: Sequence[str], unexpected: Sequence[str], _symptom: Symptom) -> Iterator[Vote]:
     if missing or not unexpected:
         return
     vision = _some(unexpected, _VISION)

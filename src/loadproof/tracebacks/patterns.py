@@ -1,8 +1,8 @@
 """Error texts with placeholders, turned into regular expressions.
 
-Placeholders: ``<name>`` a tensor or module name, ``<shape>`` a tensor size in any spelling, ``<n>`` a number, ``<word>`` one word,
-``<list>`` the rest of the line (names in it are collected), ``<..>`` anything within the line, ``<a|b>`` one of the
-texts. Quotes and backquotes match each other, a space matches any white space.
+Placeholders: ``<name>`` a tensor or module name, ``<shape>`` a tensor size in any spelling, ``<n>`` a number,
+``<word>`` one word, ``<list>`` the rest of the line (names in it are collected), ``<..>`` anything within the line,
+``<a|b>`` one of the texts. Quotes and backquotes match each other, a space matches any white space.
 """
 
 from __future__ import annotations

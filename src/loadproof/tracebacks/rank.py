@@ -77,24 +77,24 @@ def _kind(when: When, name: str, symptom: Symptom) -> bool:
     return when.kind in ("", kind) and kind not in when.unlike.split()
 
 
-def _text(when: When, name: str, symptom: Symptom) -> bool:
+def _text(when: When, _name: str, symptom: Symptom) -> bool:
     text = "\n".join((*symptom.lines, *symptom.frames))
     return (not when.text or bool(re.search(when.text, text))) and not (when.lacks and re.search(when.lacks, text))
 
 
-def _frame(when: When, name: str, symptom: Symptom) -> bool:
+def _frame(when: When, _name: str, symptom: Symptom) -> bool:
     return not when.frame or any(re.search(when.frame, frame) for frame in symptom.frames)
 
 
-def _engine(when: When, name: str, symptom: Symptom) -> bool:
+def _engine(when: When, _name: str, symptom: Symptom) -> bool:
     return not when.engine or bool(re.search(when.engine, symptom.engine or ""))
 
 
-def _run(when: When, name: str, symptom: Symptom) -> bool:
+def _run(when: When, _name: str, symptom: Symptom) -> bool:
     return not when.run or symptom.run.get(when.run) not in (None, False, 0, 1)
 
 
-def _shape(when: When, name: str, symptom: Symptom) -> bool:
+def _shape(when: When, _name: str, symptom: Symptom) -> bool:
     if not when.shape:
         return True
     return any(judge(one.stored, one.wanted, one.name) == when.shape for one in symptom.mismatched)

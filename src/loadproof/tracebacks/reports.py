@@ -15,17 +15,19 @@ from loadproof.types import Mismatch, Shape
 _TABLE = re.compile(r"(?P<name>[^\s|]+)\s*\|\s*(?P<status>MISSING|UNEXPECTED|MISMATCH|CONVERSION)\b")
 _SIZE = re.compile(
     rf"size mismatch for (?P<name>{NAME}?):?\s.*?(?P<stored>{SHAPE}).*?(?P<wanted>{SHAPE})"
-    rf"|(?P<name7>(?:qzeros|scales|weight|bias|size mismatch|[\w.]*\.[\w.]+)):? <?(?P<stored7>{SHAPE})>? vs\.? <?(?P<wanted7>{SHAPE})>?"
+    rf"|(?P<name7>(?:qzeros|scales|weight|bias|size mismatch|[\w.]*\.[\w.]+)):? "
+    rf"<?(?P<stored7>{SHAPE})>? vs\.? <?(?P<wanted7>{SHAPE})>?"
     rf"|(?P<name2>{NAME}): found shape (?P<stored2>{SHAPE}) in the checkpoint and (?P<wanted2>{SHAPE})"
     rf"|Expected shape (?P<wanted3>{SHAPE}) but received shape (?P<stored3>{SHAPE}) for parameter (?P<name3>{NAME})"
     rf"|Mismatched parameter (?P<name4>{NAME}) shape\. Actual (?P<stored4>{SHAPE}), expected (?P<wanted4>{SHAPE})"
-    rf"|tensor '(?P<name5>{NAME})' has wrong shape; expected\s+(?P<wanted5>{SHAPE}|[\d, ]+), got\s+(?P<stored5>{SHAPE}|[\d, ]+)"
+    rf"|tensor '(?P<name5>{NAME})' has wrong shape; "
+    rf"expected\s+(?P<wanted5>{SHAPE}|[\d, ]+), got\s+(?P<stored5>{SHAPE}|[\d, ]+)"
     rf"|(?P<name6>{NAME})\s*\|\s*MISMATCH\s*\|.*?ckpt:\s*(?P<stored6>{SHAPE}).*?model:\s*(?P<wanted6>{SHAPE})"
 )
 _LISTS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(text), kind)
     for text, kind in (
-        (r"not initialized from the model checkpoint.*?newly initialized(?: because the shapes did not match)?:", "missing"),
+        (r"from the model checkpoint.*?newly initialized(?: because the shapes did not match)?:", "missing"),
         (r"not initialized: (?=[\[{])", "missing"),
         (r"newly initialized: (?=[\[{])", "missing"),
         (r"[Mm]issing key\(?s?\)?(?: in state_dict)?: ", "missing"),

@@ -44,9 +44,8 @@ def _keep(block: list[str], seen: dict[str, int], after: int) -> tuple[list[str]
     wanted = [range(min(after, len(block)))] + [range(at, at + 1 + reach) for at, reach in sorted(hits.items())]
     done = 0
     for lines in wanted:
-        for at in range(max(lines.start, done), min(lines.stop, len(block))):
-            if not _often(block[at], seen):
-                kept.append(block[at][:LONGEST])
+        fresh = block[max(lines.start, done) : lines.stop]
+        kept += [line[:LONGEST] for line in fresh if not _often(line, seen)]
         done = max(done, lines.stop)
     return kept, max(done - len(block), after - len(block), 0)
 

@@ -34,23 +34,23 @@ def judge(stored: Shape, wanted: Shape, name: str = "") -> Kind:
     return "other"
 
 
-def _empty(stored: Shape, wanted: Shape, name: str) -> bool:
+def _empty(stored: Shape, wanted: Shape, _name: str) -> bool:
     return 0 in stored and 0 not in wanted
 
 
-def _flattened(stored: Shape, wanted: Shape, name: str) -> bool:
+def _flattened(stored: Shape, wanted: Shape, _name: str) -> bool:
     return len(stored) == 1 and len(wanted) >= 2 and stored[0] == prod(wanted)
 
 
-def _packed_column(stored: Shape, wanted: Shape, name: str) -> bool:
+def _packed_column(stored: Shape, wanted: Shape, _name: str) -> bool:
     return len(stored) == 2 and stored[1] == 1 and len(wanted) >= 2 and prod(stored) * 2 == prod(wanted)
 
 
-def _column(stored: Shape, wanted: Shape, name: str) -> bool:
+def _column(stored: Shape, wanted: Shape, _name: str) -> bool:
     return len(stored) == 2 and stored[1] == 1 and stored[0] > 4096 and len(wanted) >= 2
 
 
-def _transposed(stored: Shape, wanted: Shape, name: str) -> bool:
+def _transposed(stored: Shape, wanted: Shape, _name: str) -> bool:
     reverse = len(stored) == len(wanted) == 2 and stored != wanted and stored[::-1] == wanted
     return reverse or _swapped(stored, wanted)
 
@@ -68,7 +68,7 @@ def _head_shard(stored: Shape, wanted: Shape, name: str) -> bool:
 
 
 def _draft_vocab(stored: Shape, wanted: Shape, name: str) -> bool:
-    return _vocab(stored, wanted, name) and 16_000 <= stored[0] and stored[0] * 2 < wanted[0] and stored[0] % 1000 == 0
+    return _vocab(stored, wanted, name) and stored[0] >= 16_000 and stored[0] * 2 < wanted[0] and stored[0] % 1000 == 0
 
 
 def _small_head(stored: Shape, wanted: Shape, name: str) -> bool:
@@ -84,7 +84,9 @@ def _lora(stored: Shape, wanted: Shape, name: str) -> bool:
 def _int4(stored: Shape, wanted: Shape, name: str) -> bool:
     if len(stored) != 2 or len(wanted) != 2:
         return False
-    return any(stored == shape for b in (2, 4, 8) for shape in ((wanted[0], wanted[1] // b), (wanted[0] // b, wanted[1]), (wanted[1] // b, wanted[0]))) and bool(_PACKED.search(name))  # fmt: skip
+    rows, columns = wanted
+    packed = {shape for b in (2, 4, 8) for shape in ((rows, columns // b), (rows // b, columns), (columns // b, rows))}
+    return bool(_PACKED.search(name)) and stored in packed
 
 
 def _group_rows(stored: Shape, wanted: Shape, name: str) -> bool:
@@ -95,14 +97,14 @@ def _kv_heads(stored: Shape, wanted: Shape, name: str) -> bool:
     return bool(re.search(r"[kv]_proj|qkv|c_attn", name)) and len(stored) == len(wanted) and stored[1:] == wanted[1:]
 
 
-def _row_shard(stored: Shape, wanted: Shape, name: str) -> bool:
+def _row_shard(stored: Shape, wanted: Shape, _name: str) -> bool:
     if len(stored) != len(wanted) or stored[1:] != wanted[1:] or not stored or not stored[0]:
         return False
     ranks = -(-wanted[0] // stored[0])
     return ranks in (2, 4, 8, 16, 32, 64) and -(-wanted[0] // ranks) == stored[0]
 
 
-def _squeezed(stored: Shape, wanted: Shape, name: str) -> bool:
+def _squeezed(stored: Shape, wanted: Shape, _name: str) -> bool:
     if len(stored) < 2 and len(wanted) < 2:
         return False
     same = sorted(d for d in stored if d != 1) == sorted(d for d in wanted if d != 1)
@@ -113,16 +115,20 @@ def _expert_short(stored: Shape, wanted: Shape, name: str) -> bool:
     return "experts" in name and len(stored) == len(wanted) == 3 and stored[0] < wanted[0] and stored[1:] == wanted[1:]
 
 
-def _slice(stored: Shape, wanted: Shape, name: str) -> bool:
+def _slice(stored: Shape, wanted: Shape, _name: str) -> bool:
     return len(stored) == 1 and len(wanted) >= 2
 
 
-def _scaled(stored: Shape, wanted: Shape, name: str) -> bool:
+def _scaled(stored: Shape, wanted: Shape, _name: str) -> bool:
     pairs = [(a, b) for a, b in zip(stored, wanted, strict=False) if a != b]
-    return len(stored) == len(wanted) and len(pairs) >= 1 and len({a * wanted[0] == b * stored[0] for a, b in pairs}) == 1
+    return (
+        len(stored) == len(wanted) and len(pairs) >= 1 and len({a * wanted[0] == b * stored[0] for a, b in pairs}) == 1
+    )
 
 
-_VOCAB = re.compile(r"embed_tokens|word_embeddings|lm_head|\bwte\b|embed_out|embedding|output\.weight|token_embd|\bhead\b")
+_VOCAB = re.compile(
+    r"embed_tokens|word_embeddings|lm_head|\bwte\b|embed_out|embedding|output\.weight|token_embd|\bhead\b"
+)
 _PACKED = re.compile(r"weight|qweight|packed")
 _TESTS = (
     ("empty", _empty),

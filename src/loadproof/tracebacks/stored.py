@@ -50,7 +50,9 @@ def layer_evidence(case: Case, layer: int, mixer: str) -> list[Evidence]:
     evidence = []
     plan = case.config_plan
     if plan is not None and layer < len(plan.words) and plan.words[layer]:
-        evidence.append(Evidence(plan.where or "config.json", f"{plan.field or 'layer plan'}[{layer}] = {plan.words[layer]!r}"))
+        evidence.append(
+            Evidence(plan.where or "config.json", f"{plan.field or 'layer plan'}[{layer}] = {plan.words[layer]!r}")
+        )
     total, files = tensors_in_layer(case, layer, mixer)
     if total:
         evidence.append(Evidence(files[0] if files else "checkpoint", f"layer {layer} holds {total} {mixer} tensors"))

@@ -71,7 +71,9 @@ def unweighed(symptom: Symptom, causes: tuple[Cause, ...]) -> tuple[Finding, ...
     return tuple(as_finding(symptom, cause) for cause in causes)
 
 
-def as_finding(symptom: Symptom, cause: Cause, confidence: Confidence | None = None, evidence: tuple[Evidence, ...] = ()) -> Finding:
+def as_finding(
+    symptom: Symptom, cause: Cause, confidence: Confidence | None = None, evidence: tuple[Evidence, ...] = ()
+) -> Finding:
     """A cause in the report's own form; confirm, refute and next step are its notes."""
     said = Evidence("error text", symptom.message.split("\n")[0][:240])
     notes = [f"confirms: {cause.confirm}", f"refutes: {cause.refute}", f"next: {cause.command}"]
@@ -118,7 +120,9 @@ def _matching(cause: Cause, report: Report) -> Iterator[int]:
     """Findings of the cause's own code first, then of its siblings."""
     kin = frozenset[str]().union(*(family for family in _FAMILIES if cause.code in family))
     yield from (at for at, finding in enumerate(report.findings) if finding.code == cause.code)
-    yield from (at for at in _faults(report) if report.findings[at].code in kin and report.findings[at].code != cause.code)
+    yield from (
+        at for at in _faults(report) if report.findings[at].code in kin and report.findings[at].code != cause.code
+    )
 
 
 def _faults(report: Report) -> list[int]:
@@ -129,14 +133,21 @@ def _confirmed(symptom: Symptom, cause: Cause, finding: Finding) -> Finding:
     """A rule's own finding; `likely` as the cause of this text where the text rather speaks of a sibling fault."""
     said = Evidence("error text", symptom.message.split("\n")[0][:240])
     exact = finding.code == cause.code
-    notes = () if exact else (f"note: the text itself points at {cause.code} {cause.slug}; this is what the check found of that kind",)
+    notes = (
+        ()
+        if exact
+        else (f"note: the text itself points at {cause.code} {cause.slug}; this is what the check found of that kind",)
+    )
     sure = exact and cause.confidence != "possible"
     confidence = finding.confidence if sure or finding.confidence != "certain" else "likely"
     return replace(finding, evidence=(*finding.evidence, said), notes=(*finding.notes, *notes), confidence=confidence)
 
 
 def _unasked(finding: Finding) -> Finding:
-    return replace(finding, notes=(*finding.notes, "note: the checkpoint has this fault, though the error text does not point at it"))
+    return replace(
+        finding,
+        notes=(*finding.notes, "note: the checkpoint has this fault, though the error text does not point at it"),
+    )
 
 
 def _not_the_files(symptom: Symptom, report: Report) -> Finding:
@@ -150,7 +161,12 @@ def _not_the_files(symptom: Symptom, report: Report) -> Finding:
         confidence="likely" if report.verdict == "loads" else "possible",
         headline=f"nothing in the files explains this error: {engine}, its release or its flags are the place to look",
         evidence=(Evidence("error text", symptom.message.split("\n")[0][:240]), health, *_strangers(symptom, report)),
-        fixes=(Fix(f"make sure that this is the checkpoint that was loaded; search {engine}'s issues, try another release", "manual"),),
+        fixes=(
+            Fix(
+                f"make sure that this is the checkpoint that was loaded; search {engine}'s issues, try another release",
+                "manual",
+            ),
+        ),
         notes=(
             "confirms: the same run fails with another healthy checkpoint of this family",
             "refutes: another engine, or transformers itself, fails on these files as well",
@@ -162,6 +178,12 @@ def _not_the_files(symptom: Symptom, report: Report) -> Finding:
 def _strangers(symptom: Symptom, report: Report) -> list[Evidence]:
     """The first name of the text, where no stored name has anything to do with it."""
     name = symptom.names[0] if symptom.names else ""
-    if not name or report.case.manifest.tensors == 0 or any(related(name, f.template) for f in report.case.manifest.families):
+    if (
+        not name
+        or report.case.manifest.tensors == 0
+        or any(related(name, f.template) for f in report.case.manifest.families)
+    ):
         return []
-    return [Evidence("check", f"no stored name has to do with {name!r}: other files were loaded, or the engine made it up")]
+    return [
+        Evidence("check", f"no stored name has to do with {name!r}: other files were loaded, or the engine made it up")
+    ]

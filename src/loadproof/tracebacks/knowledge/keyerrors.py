@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from loadproof.tracebacks.base import Entry, Example, because
 
-_CACHE_FRAMES = r"get_attn_backends_for_group|initialize_kv_cache|initialize_from_config|initialize_attn_backend|get_kv_cache"
+_CACHE_FRAMES = (
+    r"get_attn_backends_for_group|initialize_kv_cache|initialize_from_config|initialize_attn_backend|get_kv_cache"
+)
 _META = r"attn_metadata"
 
 ENTRIES = (
@@ -20,22 +22,53 @@ ENTRIES = (
             because("attn-metadata", "possible", kind="runtime-layer"),
             because("layer-plan", "possible", kind="runtime-layer", name=r"linear_attn|mamba|mixer"),
             # names that say it themselves
-            because("wrapper-prefix", "likely", name=r"_orig_mod\.|^module\.|_fsdp_wrapped_module|_checkpoint_wrapped_module|_orig_module"),
+            because(
+                "wrapper-prefix",
+                "likely",
+                name=r"_orig_mod\.|^module\.|_fsdp_wrapped_module|_checkpoint_wrapped_module|_orig_module",
+            ),
             because("peft-dump", "likely", name=r"base_model\.model\.|\.base_layer\.|lora_[AB]"),
-            because("repeated-prefix", "likely", name=r"(?:^|\.)(model|language_model)\.\1\.|model\.language_model\.model\.language_model"),
+            because(
+                "repeated-prefix",
+                "likely",
+                name=r"(?:^|\.)(model|language_model)\.\1\.|model\.language_model\.model\.language_model",
+            ),
             because("loader-substring", "likely", kind="double-replaced"),
-            because("foreign-dialect", "likely", name=r"^(?!language_model).*(?:attention\.w[kqvo]\.|feed_forward\.w[123]\.)|^tok_embeddings|^output\.weight", lacks=r"lmdeploy|qweight|TurboMind|turbomind"),
+            because(
+                "foreign-dialect",
+                "likely",
+                name=r"^(?!language_model).*(?:attention\.w[kqvo]\.|feed_forward\.w[123]\.)|^tok_embeddings|^output\.weight",
+                lacks=r"lmdeploy|qweight|TurboMind|turbomind",
+            ),
             because("wrong-class", "likely", name=r"midlayer|d2t|t2d|^fc\.weight"),
             because("shared-block", "likely", name=r"shared_transformer|shared_block"),
             # quantization
             because("packed-as-dense", "likely", name=r"absmax|quant_map|quant_state|\.SCB$|\._scale$|\._data$"),
-            because("router-quantized", "likely", name=r"(?:mlp|block_sparse_moe|moe|feed_forward)\.(?:gate|router)\.(?:g_idx|qweight|qzeros|scales|weight_scale|weight_packed)"),
+            because(
+                "router-quantized",
+                "likely",
+                name=r"(?:mlp|block_sparse_moe|moe|feed_forward)\.(?:gate|router)\.(?:g_idx|qweight|qzeros|scales|weight_scale|weight_packed)",
+            ),
             because("quant-layout", "likely", name=r"weight_zero_point|qzeros$"),
             because("kv-scales", "likely", name=r"\.[kvq]_scale$|(?:qkv_proj|attn)\.(?:output_)?[kvq]_scale"),
-            because("quant-set", "likely", name=r"(?:visual|vision|vit|blocks)[\w.]*\.(?:weight_packed|weight_scale\w*|qweight|scales|g_idx)"),
-            because("expert-layout", "likely", name=r"experts\.w(?:2|13)_weight\.\d+\.|experts\.\d+\.\w+_proj\.(?!weight$)"),
-            because("quant-config-missing", "likely", name=r"weight_scale(?:_inv|_2)?$|input_scale$|weight_packed$|\.qweight$|\.g_idx$|\.scales$|per_channel_scale$"),
-            because("quant-set", "possible", name=r"weight_scale(?:_inv|_2)?$|input_scale$|weight_packed$|\.qweight$|\.g_idx$|\.scales$"),
+            because(
+                "quant-set",
+                "likely",
+                name=r"(?:visual|vision|vit|blocks)[\w.]*\.(?:weight_packed|weight_scale\w*|qweight|scales|g_idx)",
+            ),
+            because(
+                "expert-layout", "likely", name=r"experts\.w(?:2|13)_weight\.\d+\.|experts\.\d+\.\w+_proj\.(?!weight$)"
+            ),
+            because(
+                "quant-config-missing",
+                "likely",
+                name=r"weight_scale(?:_inv|_2)?$|input_scale$|weight_packed$|\.qweight$|\.g_idx$|\.scales$|per_channel_scale$",
+            ),
+            because(
+                "quant-set",
+                "possible",
+                name=r"weight_scale(?:_inv|_2)?$|input_scale$|weight_packed$|\.qweight$|\.g_idx$|\.scales$",
+            ),
             # MTP
             because("mtp-shared", "likely", engine=r"tensorrt", name=r"layers\.\d+\.\w+"),
             because("mtp-pp", "likely", name=r"layers\.(?:61|92|46|78)\.mlp\.experts\.w(?:2|13)_weight"),
@@ -48,7 +81,11 @@ ENTRIES = (
             because("quant-set", "possible", name=r"weight_packed|weight_scale"),
             because("config-dialect", "likely", name=r"e_score_correction_bias"),
             because("layer-plan", "likely", name=r"\.mamba\.\w+|\.A$|linear_attn\.\w+|in_proj_qkvz|in_proj_ba"),
-            because("quant-set", "possible", name=r"shared_experts?\.\w+\.weight|qkv_proj\.weight$|gate_up_proj\.weight$|\.linear\."),
+            because(
+                "quant-set",
+                "possible",
+                name=r"shared_experts?\.\w+\.weight|qkv_proj\.weight$|gate_up_proj\.weight$|\.linear\.",
+            ),
             because("layer-plan", "possible", name=r"self_attn\.qkv_proj\.weight|mixer\.\w+"),
             because("quant-set", "possible", name=r"^(?:visual\.)?blocks\.\d+\.attn\.qkv"),
             because("engine-renamed", "possible", kind="fused"),
@@ -62,9 +99,16 @@ ENTRIES = (
             because("text-vs-vlm", "likely", name=r"^layers", text=r"ForConditionalGeneration"),
             because("quant-set", "possible", name=r"^(?:visual\.)?blocks\.\d+\.|visual\.|vision_tower|vision_model"),
             because("text-vs-vlm", "possible", name=r"visual\.|vision_tower|vision_model|^blocks\.\d+\."),
-            because("nesting-prefix", "likely", name=r"^(?:model\.)?language_model\.(?!.*feed_forward)(?:model\.)?(?:embed_tokens|layers|norm)", unlike="runtime-layer"),
+            because(
+                "nesting-prefix",
+                "likely",
+                name=r"^(?:model\.)?language_model\.(?!.*feed_forward)(?:model\.)?(?:embed_tokens|layers|norm)",
+                unlike="runtime-layer",
+            ),
             because("text-vs-vlm", "possible", name=r"^(?:model\.)?language_model\.", unlike="runtime-layer"),
-            because("engine-mapping", "possible", name=r"^embed_tokens\.weight$", text=r"eagle|draft|speculative|EAGLE"),
+            because(
+                "engine-mapping", "possible", name=r"^embed_tokens\.weight$", text=r"eagle|draft|speculative|EAGLE"
+            ),
             because("backbone-only", "likely", name=r"^(?:embed_tokens|norm)\.weight$"),
             because("backbone-only", "possible", name=r"^layers\.\d+\.", unlike="runtime-layer fused"),
             because("nesting-prefix", "possible", kind="tensor"),
@@ -86,7 +130,9 @@ ENTRIES = (
             Example("KeyError: 'language_model.embed_tokens.weight'", "nesting-prefix"),
             Example("KeyError: 'language_model.layers.3.mlp.up_proj.weight'", "nesting-prefix"),
             Example("KeyError: 'model.model.model.embed_tokens.weight'", "repeated-prefix"),
-            Example("KeyError: 'language_model.language_model.layers.4.mlp.experts.w2_weight_packed'", "repeated-prefix"),
+            Example(
+                "KeyError: 'language_model.language_model.layers.4.mlp.experts.w2_weight_packed'", "repeated-prefix"
+            ),
             Example("KeyError: 'layers.0.attention.wk.weight'", "foreign-dialect"),
             Example("KeyError: 'layers.4.mlp.gate.g_idx'", "router-quantized"),
             Example("KeyError: 'layers.4.block_sparse_moe.gate.qweight'", "router-quantized"),
@@ -105,7 +151,10 @@ ENTRIES = (
             Example("KeyError: 'layers.11.shared_transformer.self_attn.qkv_proj.weight'", "shared-block"),
             Example("KeyError: 'midlayer.self_attn.qkv_proj.weight'", "wrong-class"),
             Example("KeyError: 'lm_head.weight'", "tie-redundant"),
-            Example("  File \"accelerate/utils/fsdp_utils.py\", line 5, in load\nKeyError: 'lm_head.weight'", "tie-not-honoured"),
+            Example(
+                "  File \"accelerate/utils/fsdp_utils.py\", line 5, in load\nKeyError: 'lm_head.weight'",
+                "tie-not-honoured",
+            ),
             Example("KeyError: 'layers.0.mamba.A'", "layer-plan"),
             Example("KeyError: 'model.language_model.layers.0.mlp.experts.gate_up_proj'", "expert-layout"),
             Example("KeyError: 'model.layers.0.mlp.gate_gate_up_proj.weight'", "loader-substring"),
@@ -122,22 +171,39 @@ ENTRIES = (
     Entry(
         ("KeyError: 'metadata'",),
         (because("index-invalid", "likely"),),
-        (Example("  File \"transformers/utils/hub.py\", line 1, in get_checkpoint_shard_files\nKeyError: 'metadata'", "index-invalid"),),
+        (
+            Example(
+                "  File \"transformers/utils/hub.py\", line 1, in get_checkpoint_shard_files\nKeyError: 'metadata'",
+                "index-invalid",
+            ),
+        ),
     ),
-    Entry(("KeyError: 'weight_map'",), (because("index-invalid", "likely"),), (Example("KeyError: 'weight_map'", "index-invalid"),)),
+    Entry(
+        ("KeyError: 'weight_map'",),
+        (because("index-invalid", "likely"),),
+        (Example("KeyError: 'weight_map'", "index-invalid"),),
+    ),
     Entry(
         ("KeyError: <'v'|'k'|'q'>",),
         (because("absent-v", "likely"), because("quant-set")),
         (Example("tensorrt_llm/_torch/modules/linear.py\nKeyError: 'v'", "absent-v"),),
     ),
-    Entry(("KeyError: 'Linear'",), (because("quant-set", "likely"), because("quant-layout")), (Example("KeyError: 'Linear'", "quant-set"),)),
     Entry(
-        ("KeyError: <'linear_attention'|'full_attention'|'sliding_attention'|'chunked_attention'|'mamba'|'mamba2'|'moe'|'hybrid'>",),
+        ("KeyError: 'Linear'",),
+        (because("quant-set", "likely"), because("quant-layout")),
+        (Example("KeyError: 'Linear'", "quant-set"),),
+    ),
+    Entry(
+        (
+            "KeyError: <'linear_attention'|'full_attention'|'sliding_attention'|'chunked_attention'|'mamba'|'mamba2'|'moe'|'hybrid'>",
+        ),
         (because("plan-word", "likely"), because("reader-too-old")),
         (Example("KeyError: 'linear_attention'", "plan-word"),),
     ),
     Entry(
-        ("KeyError: <'rope_theta'|'rope_parameters'|'rope_scaling'|'type'|'rope_type'|'num_hidden_layers'|'hidden_size'|'model_type'|'architectures'|'intermediate_size_full'|'num_nextn_predict_layers'|'vocab_size'|'text_config'>",),
+        (
+            "KeyError: <'rope_theta'|'rope_parameters'|'rope_scaling'|'type'|'rope_type'|'num_hidden_layers'|'hidden_size'|'model_type'|'architectures'|'intermediate_size_full'|'num_nextn_predict_layers'|'vocab_size'|'text_config'>",
+        ),
         (because("config-dialect", "likely"), because("config-missing")),
         (Example("KeyError: 'rope_theta'", "config-dialect"),),
     ),
@@ -149,15 +215,35 @@ ENTRIES = (
     Entry(
         ("KeyError: '<word>'", "KeyError: <word>"),
         (
-            because("reader-too-old", "likely", kind="word", name=r"^[a-z]+\d[\w.-]*$|_moe$|_text$|_vl$|^[a-z0-9]+_[a-z0-9_]*\d", lacks=_CACHE_FRAMES),
-            because("reader-too-old", "possible", kind="word", frame=r"auto/|configuration_auto|modeling_auto|CONFIG_MAPPING|registry"),
+            because(
+                "reader-too-old",
+                "likely",
+                kind="word",
+                name=r"^[a-z]+\d[\w.-]*$|_moe$|_text$|_vl$|^[a-z0-9]+_[a-z0-9_]*\d",
+                lacks=_CACHE_FRAMES,
+            ),
+            because(
+                "reader-too-old",
+                "possible",
+                kind="word",
+                frame=r"auto/|configuration_auto|modeling_auto|CONFIG_MAPPING|registry",
+            ),
             because("config-dialect", "possible", kind="word"),
         ),
         (Example("KeyError: 'qwen3_5'", "reader-too-old"), Example("KeyError: 'minimax_m2'", "reader-too-old")),
     ),
     Entry(
-        ("KeyError/merge no-op: all keys mismatch", "adapter keys <..> not <found|match>", "<target modules|Target modules> <..> not found in the base model"),
+        (
+            "KeyError/merge no-op: all keys mismatch",
+            "adapter keys <..> not <found|match>",
+            "<target modules|Target modules> <..> not found in the base model",
+        ),
         (because("adapter-prefix", "likely"), because("adapter-base")),
-        (Example("ValueError: Target modules {'q_proj'} not found in the base model. Please check the target modules and try again.", "adapter-prefix"),),
+        (
+            Example(
+                "ValueError: Target modules {'q_proj'} not found in the base model. Please check the target modules and try again.",
+                "adapter-prefix",
+            ),
+        ),
     ),
-)  # fmt: skip
+)

@@ -20,7 +20,10 @@ ENTRIES = (
         ),
         (
             Example("RuntimeError: 'weight' must be 2-D", "zero3-runtime"),
-            Example('  File "/x/deepspeed/runtime/engine.py", line 5, in forward\nRuntimeError: \'weight\' must be 2-D', "zero3-runtime"),
+            Example(
+                "  File \"/x/deepspeed/runtime/engine.py\", line 5, in forward\nRuntimeError: 'weight' must be 2-D",
+                "zero3-runtime",
+            ),
             Example(
                 "Traceback (most recent call last):\n"
                 '  File "/x/torch/distributed/fsdp/fully_sharded_data_parallel.py", line 5, in forward\n'
@@ -43,16 +46,30 @@ ENTRIES = (
     Entry(
         ("Expected size for first two dimensions of batch2 tensor to be: <shape> but got: <shape>",),
         (because("live-head-flattened", "likely"), because("fsdp-runtime")),
-        (Example("RuntimeError: Expected size for first two dimensions of batch2 tensor to be: [1, 64] but got: [1, 16384].", "live-head-flattened"),),
+        (
+            Example(
+                "RuntimeError: Expected size for first two dimensions of batch2 tensor to be: [1, 64] but got: [1, 16384].",
+                "live-head-flattened",
+            ),
+        ),
     ),
     Entry(
         ("mat1 and mat2 shapes cannot be multiplied (<..> and 1x<n>)",),
         (because("packed-parameter", "likely"), because("packed-as-dense")),
-        (Example("RuntimeError: mat1 and mat2 shapes cannot be multiplied (7x4096 and 1x8388608)", "packed-parameter"),),
+        (
+            Example(
+                "RuntimeError: mat1 and mat2 shapes cannot be multiplied (7x4096 and 1x8388608)", "packed-parameter"
+            ),
+        ),
     ),
     Entry(
         ("mat1 and mat2 shapes cannot be multiplied (<..> and <..>)",),
-        (because("head-transposed", "possible", text=r"lm_head"), because("transposed"), because("packed-parameter"), because("dims-wrong")),
+        (
+            because("head-transposed", "possible", text=r"lm_head"),
+            because("transposed"),
+            because("packed-parameter"),
+            because("dims-wrong"),
+        ),
         (Example("RuntimeError: mat1 and mat2 shapes cannot be multiplied (7x64 and 128x64)", "transposed"),),
     ),
     Entry(
@@ -63,7 +80,12 @@ ENTRIES = (
     Entry(
         ("got mixed torch.Tensor and DTensor",),
         (because("dtensor-runtime", "likely"),),
-        (Example("RuntimeError: aten.mm.default: got mixed torch.Tensor and DTensor, need to convert all torch.Tensor to DTensor before calling distributed operators!", "dtensor-runtime"),),
+        (
+            Example(
+                "RuntimeError: aten.mm.default: got mixed torch.Tensor and DTensor, need to convert all torch.Tensor to DTensor before calling distributed operators!",
+                "dtensor-runtime",
+            ),
+        ),
     ),
     Entry(
         ("Cannot flatten unevenly sharded tensor",),
@@ -73,18 +95,28 @@ ENTRIES = (
     Entry(
         ("is a view and its base <..> modified inplace",),
         (because("fsdp-runtime", "likely"),),
-        (Example("RuntimeError: Output 0 of ViewBackward0 is a view and its base or another view of its base has been modified inplace.", "fsdp-runtime"),),
+        (
+            Example(
+                "RuntimeError: Output 0 of ViewBackward0 is a view and its base or another view of its base has been modified inplace.",
+                "fsdp-runtime",
+            ),
+        ),
     ),
     Entry(
         ("shape '<shape>' is invalid for input of size <n>",),
         (
             because("packed-as-dense", "likely", text=r"convert_hf|hf-to-gguf|, 1, \d+\]|, 1\]"),
             because("live-shapes", "likely", text=r"-1"),
-            because("live-shapes"), because("packed-as-dense"), because("dims-wrong"),
+            because("live-shapes"),
+            because("packed-as-dense"),
+            because("dims-wrong"),
         ),
         (
             Example("RuntimeError: shape '[1, 5, -1, 12]' is invalid for input of size 90", "live-shapes"),
-            Example('  File "convert_hf_to_gguf.py", line 9, in permute\nRuntimeError: shape \'[2, 2, 1, 1]\' is invalid for input of size 8', "packed-as-dense"),
+            Example(
+                "  File \"convert_hf_to_gguf.py\", line 9, in permute\nRuntimeError: shape '[2, 2, 1, 1]' is invalid for input of size 8",
+                "packed-as-dense",
+            ),
         ),
     ),
     Entry(
@@ -96,12 +128,22 @@ ENTRIES = (
     Entry(
         ("FSDP expects uniform original parameter dtype but got <list>",),
         (because("mixed-dtype", "likely"),),
-        (Example("ValueError: FSDP expects uniform original parameter dtype but got {torch.bfloat16, torch.float32}", "mixed-dtype"),),
+        (
+            Example(
+                "ValueError: FSDP expects uniform original parameter dtype but got {torch.bfloat16, torch.float32}",
+                "mixed-dtype",
+            ),
+        ),
     ),
     Entry(
         ("Must flatten tensors with uniform dtype but got <..>",),
         (because("mixed-dtype", "likely"),),
-        (Example("ValueError: Must flatten tensors with uniform dtype but got torch.bfloat16 and torch.float32", "mixed-dtype"),),
+        (
+            Example(
+                "ValueError: Must flatten tensors with uniform dtype but got torch.bfloat16 and torch.float32",
+                "mixed-dtype",
+            ),
+        ),
     ),
     Entry(
         ("probability tensor contains either <..>",),
@@ -112,11 +154,15 @@ ENTRIES = (
     Entry(
         ("get_seq_length<..>can only be called on Attention layers",),
         (because("cache-layers", "likely"),),
-        (Example("ValueError: `get_seq_length` can only be called on Attention layers of hybrid caches", "cache-layers"),),
+        (
+            Example(
+                "ValueError: `get_seq_length` can only be called on Attention layers of hybrid caches", "cache-layers"
+            ),
+        ),
     ),
     Entry(
         ("assert hidden_states.shape[-1] == input_embeds.shape[-1]",),
         (because("draft-mismatch", "likely"),),
         (Example("    assert hidden_states.shape[-1] == input_embeds.shape[-1]\nAssertionError", "draft-mismatch"),),
     ),
-)  # fmt: skip
+)

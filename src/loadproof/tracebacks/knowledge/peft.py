@@ -13,26 +13,49 @@ ENTRIES = (
             because("adapter-prefix"),
             because("adapter-partial"),
         ),
-        (Example("UserWarning: Found missing adapter keys while loading the checkpoint: ['base_model.model.model.layers.0.self_attn.q_proj.lora_A.default.weight']", "adapter-empty"),),
-        engine="peft", phase="load",
+        (
+            Example(
+                "UserWarning: Found missing adapter keys while loading the checkpoint: ['base_model.model.model.layers.0.self_attn.q_proj.lora_A.default.weight']",
+                "adapter-empty",
+            ),
+        ),
+        engine="peft",
+        phase="load",
     ),
     Entry(
         ("should not be contained in the prefix",),
         (because("adapter-name", "likely"),),
-        (Example("UserWarning: Adapter name lora should not be contained in the prefix lora_.This may lead to reinitialization of the adapter weights during loading.", "adapter-name"),),
-        engine="peft", phase="load",
+        (
+            Example(
+                "UserWarning: Adapter name lora should not be contained in the prefix lora_.This may lead to reinitialization of the adapter weights during loading.",
+                "adapter-name",
+            ),
+        ),
+        engine="peft",
+        phase="load",
     ),
     Entry(
         ("Bad in-place call: input tensor size <shape> and output tensor size <shape>",),
         (because("packed-as-dense", "likely"), because("quant-set")),
-        (Example("RuntimeError: Bad in-place call: input tensor size [8388608, 1] and output tensor size [4096, 4096] should match", "packed-as-dense"),),
+        (
+            Example(
+                "RuntimeError: Bad in-place call: input tensor size [8388608, 1] and output tensor size [4096, 4096] should match",
+                "packed-as-dense",
+            ),
+        ),
         phase="load",
     ),
     Entry(
         ("Unsloth: Extracted keys = <list> do not match!",),
         (because("packed-as-dense", "likely"),),
-        (Example("RuntimeError: Unsloth: Extracted keys = {'model.layers.0.mlp.down_proj.SCB'} do not match!", "packed-as-dense"),),
-        engine="unsloth", phase="save",
+        (
+            Example(
+                "RuntimeError: Unsloth: Extracted keys = {'model.layers.0.mlp.down_proj.SCB'} do not match!",
+                "packed-as-dense",
+            ),
+        ),
+        engine="unsloth",
+        phase="save",
     ),
     Entry(
         ("WeightsMergeError: <..>does not exist", "<name> does not exist<..>base model"),
@@ -44,16 +67,31 @@ ENTRIES = (
         ("Tensor <name> required but not present in model", "required but not present in model"),
         (because("merge-tool-blind", "likely"), because("head-missing", name=r"lm_head"), because("nesting-prefix")),
         (Example("RuntimeError: Tensor lm_head.weight required but not present in model /x", "merge-tool-blind"),),
-        engine="mergekit", phase="convert",
+        engine="mergekit",
+        phase="convert",
     ),
     Entry(
-        ("<LoRA|lora> <..><embed_tokens|lm_head><..><rejected|ignored|not supported|unsupported>", "does not have any LoRA<..>embed", "embedding_modules"),
+        (
+            "LoRA on <embed_tokens|lm_head>",
+            "LoRA <..>does not support <embed_tokens|lm_head>",
+            "does not have any LoRA<..>embed",
+            "embedding_modules",
+        ),
         (because("adapter-unservable", "likely"),),
-        (Example("ValueError: LoRA on embed_tokens/lm_head rejected or ignored (class lacks embedding_modules)", "adapter-unservable"),),
+        (
+            Example(
+                "ValueError: LoRA on embed_tokens/lm_head rejected or ignored (class lacks embedding_modules)",
+                "adapter-unservable",
+            ),
+        ),
         phase="load",
     ),
     Entry(
-        ("is trained with the base model <..> not <..>", "adapter <..> base model mismatch", "base_model_name_or_path<..>mismatch"),
+        (
+            "is trained with the base model <..> not <..>",
+            "adapter <..> base model mismatch",
+            "base_model_name_or_path<..>mismatch",
+        ),
         (because("adapter-base", "likely"),),
         (Example("ValueError: adapter and base model mismatch", "adapter-base"),),
         phase="load",
@@ -61,7 +99,12 @@ ENTRIES = (
     Entry(
         ("no v_head weight is found", "No v_head weight"),
         (because("task-head-missing", "likely"), because("wrapper-prefix")),
-        (Example("WARNING:root:A <class 'AutoModelForCausalLMWithValueHead'> model is loaded from 'x', and no v_head weight is found.", "task-head-missing"),),
+        (
+            Example(
+                "WARNING:root:A <class 'AutoModelForCausalLMWithValueHead'> model is loaded from 'x', and no v_head weight is found.",
+                "task-head-missing",
+            ),
+        ),
         phase="load",
     ),
     Entry(
@@ -70,4 +113,4 @@ ENTRIES = (
         (Example("Error loading saved checkpoint after pre-training", "wrong-class"),),
         phase="load",
     ),
-)  # fmt: skip
+)

@@ -1,0 +1,107 @@
+"""What this release of a reader knows, and in which dialect it wants the config."""
+
+from __future__ import annotations
+
+from loadproof.tracebacks.base import Cause
+
+CAUSES: tuple[Cause, ...] = (
+    Cause(
+        key="reader-too-old",
+        code="LP701",
+        slug="reader-too-old",
+        headline="this release does not know the model type, architecture or block of the checkpoint",
+        confirm="the word in the message is in a newer release (or needs the repository's own code)",
+        refute="the release lists the model type",
+        command="loadproof check PATH",
+        remedy="upgrade the reader; for remote code copy its .py files and pass trust_remote_code",
+        where="environment",
+    ),
+    Cause(
+        key="remote-code-missing",
+        code="LP701",
+        slug="reader-too-old",
+        headline="config.json points at model code (auto_map) whose .py files are not in the folder",
+        confirm="the file in the message is absent",
+        refute="the file is there",
+        command="loadproof check PATH",
+        remedy="copy the .py files of the original repository into the folder",
+    ),
+    Cause(
+        key="remote-code-old",
+        code="LP703",
+        slug="config-dialect",
+        headline="the repository's own model code was written for transformers 4 and meets transformers 5 (or the reverse)",
+        confirm="_tied_weights_keys is a list, or a removed attribute is used",
+        refute="the native class is used",
+        command="loadproof check PATH",
+        remedy="use the transformers release the code was written for, or its updated code",
+        where="environment",
+    ),
+    Cause(
+        key="config-dialect",
+        code="LP703",
+        slug="config-dialect",
+        headline=(
+            "config.json is written in the dialect of another release (rope_parameters / rope_theta, dtype, "
+            "tokenizer class, remote-code fields)"
+        ),
+        confirm="the reader wants a field that the other release renamed",
+        refute="the field is there",
+        command="loadproof check PATH",
+        remedy="write both spellings, or use the other release",
+    ),
+    Cause(
+        key="config-missing",
+        code="LP703",
+        slug="config-dialect",
+        headline="the folder has no config.json with a model_type (adapter, raw weights, checkpoint-N without config)",
+        confirm="config.json is absent or has no model_type",
+        refute="model_type is there",
+        command="loadproof check PATH",
+        remedy="copy config.json of the base model, or point at the right folder",
+    ),
+    Cause(
+        key="packages-missing",
+        code="LP701",
+        slug="reader-too-old",
+        headline="the package that reads this quantization is not installed: the file is fine",
+        confirm="the message names the package",
+        refute="it is installed",
+        command="loadproof check PATH",
+        remedy="install the package that the message names",
+        where="environment",
+    ),
+    Cause(
+        key="gguf-too-new",
+        code="LP701",
+        slug="reader-too-old",
+        headline="the GGUF uses a tensor type, architecture or block that this runtime does not know: the file is fine",
+        confirm="a current llama.cpp build loads it",
+        refute="it fails with a current build as well",
+        command="loadproof check PATH",
+        remedy="upgrade the runtime, or convert again for the old one",
+        where="environment",
+    ),
+    Cause(
+        key="engine-removed",
+        code="LP701",
+        slug="reader-too-old",
+        headline="this engine release does not support the architecture (not yet, or not any more)",
+        confirm="another release of the engine lists it",
+        refute="it is listed",
+        command="loadproof check PATH",
+        remedy="use the release that supports it, or the transformers backend",
+        where="environment",
+    ),
+    Cause(
+        key="mmproj",
+        code="LP406",
+        slug="wrong-class",
+        headline="this GGUF is not a text model (a vision projector 'clip', or a diffusion model)",
+        confirm="general.architecture is clip or an image model",
+        refute="it is a text architecture",
+        command="loadproof check PATH",
+        remedy="load the text GGUF and pass this one as --mmproj",
+        where="run",
+    ),
+)
