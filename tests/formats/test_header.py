@@ -41,8 +41,9 @@ def test_both_paths_read_a_healthy_header_alike(
     separators: tuple[str, str],
 ) -> None:
     raw, size = build(tensors, metadata, ensure_ascii=is_ascii, separators=separators)
-    entries, strings, problems = diagnose(raw, "f", 8 + len(raw) + size)
+    entries, strings, problems, found = diagnose(raw, "f", 8 + len(raw) + size)
     assert problems == ()
+    assert found == tuple(tensors)
     assert list(entries) == list(tensors)
     assert strings == (metadata or {})
     if fast := decode(raw, size):
@@ -65,13 +66,13 @@ def test_the_headers_that_writers_make_take_the_fast_path() -> None:
 
 def test_faults_carry_the_byte_of_the_name_also_behind_wide_characters() -> None:
     raw = '{"é":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F99","shape":[1],"data_offsets":[4,8]}}'
-    _, _, problems = diagnose(raw.encode(), "f", 8 + len(raw.encode()) + 8)
+    problems = diagnose(raw.encode(), "f", 8 + len(raw.encode()) + 8).problems
     assert [(p.code, p.tensor, p.found) for p in problems] == [("LP007", "b", "F99")]
     assert problems[0].offset == 8 + raw.encode().index(b'"b"')
 
 
 def test_a_thousand_faults_of_one_kind_are_counted_not_listed() -> None:
     entry = {"dtype": "F99", "shape": [1], "data_offsets": [0, 4]}
-    _, _, problems = diagnose(json.dumps({f"t{i}": entry for i in range(1000)}).encode(), "f", 10**6)
+    problems = diagnose(json.dumps({f"t{i}": entry for i in range(1000)}).encode(), "f", 10**6).problems
     assert len(problems) == 3
     assert problems[-1].text.endswith("(and 997 more like it)")

@@ -65,6 +65,7 @@ def test_without_names_only_an_absent_shard_and_a_pointer_are_faults(tmp_path: P
     assert problems["LP102"].breaks is not None
     assert problems["LP102"].breaks.startswith("FileNotFoundError: No such file or directory: ")
     assert problems["LP001"].expected == "4976698672 bytes"
+    assert set(problems) == {"LP001", "LP102"}
     assert manifest.families == ()
 
 
@@ -167,3 +168,34 @@ def test_unusual_but_healthy_files_are_silent(tmp_path: Path) -> None:
     body = {"__metadata__": {"format": "mlx"}, "a/b:c@1": entry("I8", [0, 3], 0, 0), "x": entry("F32", [], 0, 4)}
     (tmp_path / "model.safetensors").write_bytes(st(body, data(4)))
     assert read(tmp_path).problems == ()
+
+
+def test_an_entry_with_a_fault_is_no_ghost_of_the_index(tmp_path: Path) -> None:
+    two_shards(tmp_path)
+    blob = (tmp_path / FILES[1]).read_bytes().replace(b'"BF16"', b'"BF61"', 1)
+    (tmp_path / FILES[1]).write_bytes(blob)
+    _, manifest, problems = read_all(tmp_path)
+    assert set(problems) == {"LP007"}
+    assert manifest.tensors == 5
+
+
+def test_names_of_an_absent_shard_that_lie_in_another_are_taken_from_there(tmp_path: Path) -> None:
+    weight_map = dict.fromkeys(LAYERS, FILES[0])
+    two_shards(tmp_path, weight_map=weight_map | {"lm_head.weight": FILES[1]})
+    (tmp_path / FILES[0]).unlink()
+    _, manifest, problems = read_all(tmp_path, names_only=True)
+    assert "LP107" not in problems
+    assert (manifest.tensors, manifest.duplicates) == (6, ())
+
+
+def test_shards_of_a_variant_are_not_the_index_s_business(tmp_path: Path) -> None:
+    two_shards(tmp_path)
+    for name in ("model-00001-of-00002.fp16.safetensors", "model.fp16-00001-of-00002.safetensors"):
+        (tmp_path / name).write_bytes(one_tensor("model.layers.0.up.weight"))
+    assert read(tmp_path).problems == ()
+
+
+def test_a_file_of_the_hub_cache_without_a_suffix_is_read_as_what_it_is(tmp_path: Path) -> None:
+    (tmp_path / "0123abcd").write_bytes(shard(LAYERS))
+    manifest = read(tmp_path / "0123abcd")
+    assert (manifest.tensors, manifest.problems) == (6, ())

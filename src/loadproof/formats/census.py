@@ -111,4 +111,4 @@ def find_gap(files: Sequence[str]) -> str | None:
 def is_sibling(file: str, index: str) -> bool:
     """Whether `file` is numbered like a shard of this index: ``model-00001-of-00002.safetensors``."""
     match = _NUMBERED.fullmatch(file)
-    return match is not None and index.startswith(f"{match[1]}.{match[5]}.index.")
+    return match is not None and f"{match[1]}.{match[5]}.index{match[4]}.json" == index

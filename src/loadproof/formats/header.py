@@ -19,8 +19,9 @@ PREFIX = 8  # bytes of the header length
 
 
 class Header(Struct, gc=False):
-    """What one file's header says. `entries` holds only tensors whose own entry makes sense."""
+    """What one file's header says. `entries` holds only tensors whose own entry makes sense, `names` all of them."""
 
+    names: tuple[str, ...] | None = None  # None where the header cannot be read
     entries: dict[str, Entry] = {}
     kinds: list[tuple[str, tuple[int, ...]]] = []  # dtype and shape of each entry
     metadata: dict[str, str] = {}
@@ -41,13 +42,15 @@ def read_header(opened: GuardedFile, file: str, head: bytes = b"") -> Header:
         return Header(problems=(_cut_while_read(file, length, len(raw)),))
     if plain := decode(raw, opened.size - begin):
         entries, kinds, metadata = plain
-        return Header(entries, kinds, metadata, begin, opened.size - begin, _notes(file, length, metadata))
+        notes = _notes(file, length, metadata)
+        return Header(tuple(entries), entries, kinds, metadata, begin, opened.size - begin, notes)
     from loadproof.formats.header_exact import diagnose  # rarely needed, and it takes its time to import
 
-    entries, metadata, problems = diagnose(raw, file, opened.size)
-    held = sum(entry.data_offsets[1] - entry.data_offsets[0] for entry in entries.values())
-    kinds = [(entry.dtype, entry.shape) for entry in entries.values()]
-    return Header(entries, kinds, metadata, begin, held, problems + _notes(file, length, metadata))
+    found = diagnose(raw, file, opened.size)
+    kinds = [(entry.dtype, entry.shape) for entry in found.entries.values()]
+    held = sum(entry.data_offsets[1] - entry.data_offsets[0] for entry in found.entries.values())
+    problems = found.problems + _notes(file, length, found.metadata)
+    return Header(found.names, found.entries, kinds, found.metadata, begin, held, problems)
 
 
 def _impossible(file: str, head: bytes, length: int, size: int) -> tuple[Problem, ...]:

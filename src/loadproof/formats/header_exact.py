@@ -43,8 +43,17 @@ _DECODER = JSONDecoder(
 )
 
 
-def diagnose(raw: bytes, file: str, size: int) -> tuple[dict[str, Entry], dict[str, str], tuple[Problem, ...]]:
-    """Entries, metadata and problems of a header whose `raw` bytes lie 8 bytes into a file of `size` bytes."""
+class Diagnosis(NamedTuple):
+    """What a header says, and what is wrong with it."""
+
+    entries: dict[str, Entry]  # those that make sense
+    metadata: dict[str, str]
+    problems: tuple[Problem, ...]
+    names: tuple[str, ...] | None  # of all tensors, None where the header cannot be read to its end
+
+
+def diagnose(raw: bytes, file: str, size: int) -> Diagnosis:
+    """Read a header whose `raw` bytes lie 8 bytes into a file of `size` bytes."""
     faults = Faults()
     try:
         text = raw.decode("utf-8")
@@ -58,12 +67,15 @@ def diagnose(raw: bytes, file: str, size: int) -> tuple[dict[str, Entry], dict[s
             found=f"byte 0x{raw[error.start]:02x}",
             breaks=OFFICIAL + "invalid UTF-8 in header",
         )
-        return {}, {}, faults.result()
+        return Diagnosis({}, {}, faults.result(), None)
     members = _read_members(text, file, faults)
     entries, metadata = _sort_out(members, text, file, faults)
-    if members is not None and len({name for name, _, _ in members} - {"__metadata__"}) == len(entries):
+    if members is None:
+        return Diagnosis(entries, metadata, faults.result(), None)
+    names = tuple(dict.fromkeys(member.name for member in members if member.name != "__metadata__"))
+    if len(names) == len(entries):  # an entry left out for its own fault would look like a hole
         check_layout(entries, file, _PREFIX + len(raw), size, faults)
-    return entries, metadata, faults.result()
+    return Diagnosis(entries, metadata, faults.result(), names)
 
 
 def _read_members(text: str, file: str, faults: Faults) -> list[Member] | None:

@@ -48,8 +48,12 @@ class _Reading:
         self.is_complete = True  # every selected file was read without a fault
 
     def run(self) -> Manifest:
+        stand_ins = [file for file in self.selection.files if self._is_stand_in(file)]
         for file in self.selection.files:
-            self._take(file)
+            if file not in stand_ins:
+                self._take(file)
+        for file in stand_ins:
+            self._take_names(file)
         self._check_index()
         if not self.selection.files:
             self._skip_unselected()
@@ -68,11 +72,15 @@ class _Reading:
             skipped=tuple(self.skipped),
         )
 
-    def _take(self, file: str) -> None:
+    def _is_stand_in(self, file: str) -> bool:
+        """Whether the index stands for a file that is not there."""
+        if not self.names_only or not self.census.names_listed(file):
+            return False
         info = self.known.get(file)
-        if self.names_only and (info is None or info.kind == "lfs-pointer") and self.census.names_listed(file):
-            self._take_names(file)
-        elif self.index and why_unsafe(file):
+        return info is None or info.kind == "lfs-pointer"
+
+    def _take(self, file: str) -> None:
+        if self.index and why_unsafe(file):
             self.is_complete = False
             self.skipped.append(Skip(cut(ascii(file)), "its path leads out of the folder"))
         else:
@@ -90,7 +98,7 @@ class _Reading:
                 head = opened.read(0, sniff.HEAD)
                 info = FileInfo(file, opened.size, sniff.kind_of(head, opened.size, file))
                 self.files.append(info)
-                if not file.endswith(".safetensors"):
+                if not file.endswith(".safetensors") and not self.selection.format.startswith("safetensors"):
                     self._take_other(info, head)
                     return
                 header = read_header(opened, file, head)
@@ -111,9 +119,9 @@ class _Reading:
         if header.metadata:
             self.metadata[file] = header.metadata
             check_metadata(header.metadata, file, self.faults)
-        names = tuple(header.entries)
-        self.census.count(file, names)
-        self.gathering.add(file, names, header.kinds)
+        if header.names is not None:
+            self.census.count(file, header.names)
+        self.gathering.add(file, tuple(header.entries), header.kinds)
         self.bytes += header.bytes
 
     def _take_other(self, info: FileInfo, head: bytes) -> None:
@@ -160,7 +168,7 @@ class _Reading:
         """A shard that the index does not name is never read: an error if it holds tensors that no read file holds."""
         try:
             with self.folder.open(info.path) as opened:
-                names = read_header(opened, info.path).entries
+                names = read_header(opened, info.path).names or ()
         except UnreadableError:
             return False
         lost = self.census.count_unread(info.path, names)
