@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from loadproof.families import fold, show, split_name
+from loadproof.families import as_products, fold, show, split_name
 from loadproof.repair.draft import Shard
 from loadproof.repair.header import Header
 from loadproof.types import Shape
 
 TEXT_LIMIT = 200_000  # characters: a longer text is counted, not shown
 LINES = 40
+FOLDED = 200  # renames of one file that are folded for display
 
 
 def header_diff(header: Header | None, shard: Shard) -> tuple[str, ...]:
@@ -36,13 +37,17 @@ def header_diff(header: Header | None, shard: Shard) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _renames(pairs: Iterable[tuple[str, str]]) -> list[str]:
-    lines, plain = [], []
-    for old, new in pairs:
-        plain.append((old, (split_name(old)[0], split_name(new)[0], split_name(new)[1] == split_name(old)[1])))
-    for template, axes, (_, target, alike) in fold(plain):
-        lines.append(f"{show(template, axes)} -> {show(target, axes) if alike else target}")
-    return lines
+def _renames(pairs: Sequence[tuple[str, str]]) -> list[str]:
+    groups: dict[tuple[str, str, bool], list[tuple[int, ...]]] = {}
+    for old, new in pairs[:FOLDED]:
+        (template, indices), (target, new_indices) = split_name(old), split_name(new)
+        groups.setdefault((template, target, indices == new_indices), []).append(indices)
+    lines = [
+        f"{show(template, axes)} -> {show(target, axes) if alike else target}"
+        for (template, target, alike), found in groups.items()
+        for axes in as_products(found)
+    ]
+    return lines if len(pairs) <= FOLDED else [*lines, f"... {len(pairs) - FOLDED:,} more tensors get new names"]
 
 
 def _families(items: Iterable[tuple[str, str, Shape]]) -> list[str]:
