@@ -1,0 +1,82 @@
+"""Raw configuration -> shape-only model, in the release or in the repository's own code."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any
+
+from loadproof.interpret.language.errors import SourceMissing, certain
+from loadproof.interpret.release import auto_classes, remote_code
+from loadproof.interpret.release.class_choice import choose_class
+from loadproof.interpret.release.world import World
+
+_HOST_RECURSION = 6_000  # Python frames; `limits.DEPTH` ends an evaluation long before
+
+
+@contextmanager
+def room_to_recurse() -> Iterator[None]:
+    """A call of evaluated code takes about ten Python frames."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _HOST_RECURSION))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+@lru_cache(maxsize=2)
+def release(root: str) -> World:
+    """The release in this folder; its parsed files are shared by all models of a process."""
+    return World(root)
+
+
+def effective_type(raw: dict[str, Any], world: World) -> str:
+    """`model_type`, with the library's one exception (models/auto/configuration_auto.py, `AutoConfig.from_pretrained`)."""
+    stated = raw.get("model_type")
+    model_type = stated if isinstance(stated, str) else ""
+    if model_type == "mistral" and "layer_types" in raw and "ministral" in world.config_names:
+        return "ministral"
+    return model_type
+
+
+def build(world: World, raw: dict[str, Any], model_type: str, class_name: str | None) -> Any:
+    """The model of a native class. Raises NotUnderstood, or the exception the library would raise."""
+    world.begin(model_type)
+    name = class_name or choose_class(world, raw, model_type)
+    if name is None:
+        raise SourceMissing(f"this release maps model type `{model_type}` to no class that generates text")
+    cls = world.find_class(name, model_type)
+    if cls is None:
+        raise SourceMissing(f"this release has no class {name}")
+    config = auto_classes.ConfigMapping(world)[model_type].from_dict(copy.deepcopy(raw))
+    return cls._from_config(_config_for(cls, config))
+
+
+def _config_for(cls: Any, config: Any) -> Any:
+    """A composite configuration's text part when the class is declared for that part (as the Auto classes do)."""
+    sub = config.sub_configs.get("text_config") if hasattr(config, "sub_configs") else None
+    if sub is not None and auto_classes.config_class_of(cls) is sub:
+        return config.get_text_config()
+    return config
+
+
+def build_remote(root: str, folder: str, raw: dict[str, Any], class_name: str | None) -> Any:
+    """(world, model) of a repository's own code, in a world of its own that nothing else shares."""
+    world = World(root, remote=folder)
+    world.begin("")
+    return world, remote_code.build(world, copy.deepcopy(raw), class_name)
+
+
+def unknown_type(model_type: str) -> Exception:
+    """What AutoConfig raises for a model type it does not know."""
+    return certain(
+        ValueError(
+            f"The checkpoint you are trying to load has model type `{model_type}` but Transformers does not recognize this "
+            "architecture. This could be because of an issue with the checkpoint, or because your version of Transformers is "
+            "out of date."
+        )
+    )

@@ -1,0 +1,94 @@
+"""Expectations kept in the user's cache folder.
+
+An entry is trusted only if it belongs to the user, holds exactly the key asked for, decodes as an `Expectation`, and every
+source file it was read from still has the size and time it had. Failing to read or write is never an error.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import Any
+from zlib import adler32, crc32
+
+import msgspec
+from msgspec import Struct
+
+from loadproof.types import Expectation
+from loadproof.version import __version__
+
+_FORMAT = 1
+_MAX_BYTES = 64_000_000
+Stamp = tuple[str, int, int]  # path, size, modification time in ns
+
+
+class Entry(Struct, frozen=True):
+    key: str
+    stamps: tuple[Stamp, ...]
+    expectation: Expectation
+
+
+def folder() -> str:
+    """`$XDG_CACHE_HOME/loadproof`, else `~/.cache/loadproof`."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(base, "loadproof", "expectations")
+
+
+def key_of(root: str, version: str, code_folder: str, raw: dict[str, Any], class_name: str | None) -> str:
+    """Everything an expectation depends on, apart from the content of the source files."""
+    where = os.path.realpath(code_folder) if "auto_map" in raw else ""
+    parts = [_FORMAT, __version__, os.path.realpath(root), version, where, class_name, raw]
+    return msgspec.json.encode(parts, enc_hook=str, order="deterministic").decode()
+
+
+def _path(key: str) -> str:
+    data = key.encode()
+    return os.path.join(folder(), f"{crc32(data):08x}{adler32(data):08x}{len(data):x}.msgpack")
+
+
+def load(key: str) -> Expectation | None:
+    """The entry of this key, None when there is none that can be trusted."""
+    try:
+        with open(_path(key), "rb") as f:
+            info = os.fstat(f.fileno())
+            if not stat.S_ISREG(info.st_mode) or info.st_uid != os.getuid() or info.st_size > _MAX_BYTES:
+                return None
+            entry = msgspec.msgpack.decode(f.read(), type=Entry)
+    except (OSError, msgspec.MsgspecError, ValueError, RecursionError):
+        return None
+    fresh = (
+        entry.key == key and bool(entry.stamps) and all(_stamp(path) == (path, *rest) for path, *rest in entry.stamps)
+    )
+    return entry.expectation if fresh else None
+
+
+def _stamp(path: str) -> Stamp | None:
+    try:
+        info = os.stat(path)
+    except OSError:
+        return None
+    return path, info.st_size, info.st_mtime_ns
+
+
+def store(key: str, files: list[str], expectation: Expectation) -> None:
+    """Write an entry in one step; a cache that cannot be written is no error."""
+    stamps = tuple(_stamp(path) for path in files)
+    if not stamps or None in stamps:
+        return
+    path = _path(key)
+    temporary = f"{path}.{os.getpid()}"
+    try:
+        data = msgspec.msgpack.encode(Entry(key, stamps, expectation))  # type: ignore[arg-type]
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        with open(temporary, "xb") as f:
+            f.write(data)
+        os.replace(temporary, path)
+    except (OSError, TypeError, ValueError, OverflowError):
+        _discard(temporary)
+
+
+def _discard(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        pass

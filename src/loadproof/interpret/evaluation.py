@@ -1,0 +1,77 @@
+"""One evaluation from start to end, and what its exceptions mean."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from loadproof.interpret import building
+from loadproof.interpret.describe import describe
+from loadproof.interpret.language.errors import NotUnderstood, is_certain
+from loadproof.interpret.release import remote_code
+from loadproof.interpret.release.world import World
+from loadproof.types import Expectation
+
+# Exceptions of plain Python operations on plain data: the library meets them at the same place.
+_PLAIN = (TypeError, KeyError, IndexError, AttributeError, ValueError, ZeroDivisionError, AssertionError, RuntimeError)
+
+
+def evaluate(
+    root: str, folder: str, raw: dict[str, Any], blank: Expectation, class_name: str | None
+) -> tuple[Expectation, list[str]]:
+    """(the expectation, the source files it was read from)."""
+    with building.room_to_recurse():
+        return _evaluate(root, folder, raw, blank, class_name)
+
+
+def _evaluate(
+    root: str, folder: str, raw: dict[str, Any], blank: Expectation, class_name: str | None
+) -> tuple[Expectation, list[str]]:
+    world = building.release(root)
+    try:
+        model_type = building.effective_type(raw, world)
+        native = model_type in world.config_names
+        blank = msgspec.structs.replace(blank, model_type=model_type)
+        if not native and remote_code.has_code(raw):
+            blank = msgspec.structs.replace(blank, source="remote-code", class_name=class_name or _stated(raw))
+            world, model = building.build_remote(root, folder, raw, class_name)
+        elif not native:
+            raise building.unknown_type(model_type) if model_type else _no_type()
+        else:
+            blank = msgspec.structs.replace(blank, class_name=class_name or _stated(raw))
+            model = building.build(world, raw, model_type, class_name)
+        return msgspec.structs.replace(blank, **describe(world, model)), world.read_files()
+    except Exception as problem:
+        return _failed(blank, problem, world), world.read_files()
+
+
+def _stated(raw: dict[str, Any]) -> str:
+    names = raw.get("architectures")
+    return str(names[0]) if isinstance(names, list) and names else ""
+
+
+def _no_type() -> Exception:
+    from loadproof.interpret.language.errors import certain
+
+    return certain(ValueError("Unrecognized model. Should have a `model_type` key in its config.json."))
+
+
+def _failed(blank: Expectation, problem: Exception, world: World) -> Expectation:
+    """The library's own exception, or why nothing can be said."""
+    text = f"{type(problem).__name__}: {problem}"
+    place = f" ({world.budget.file}:{world.budget.line})" if world.budget.file else ""
+    if isinstance(problem, NotUnderstood):
+        known = f"model type `{blank.model_type}`: " if blank.source == "remote-code" else ""
+        return msgspec.structs.replace(blank, inconclusive=f"{known}{problem}{_unless_said(place, problem)}")
+    if isinstance(problem, (RecursionError, MemoryError)):
+        return msgspec.structs.replace(blank, inconclusive=f"the model source nests too deeply{place}")
+    if isinstance(problem, SyntaxError):
+        return msgspec.structs.replace(blank, inconclusive=f"the model source cannot be parsed: {problem}")
+    if is_certain(problem) or (isinstance(problem, _PLAIN) and blank.source == "installed"):
+        return msgspec.structs.replace(blank, raises=text[:2_000])
+    return msgspec.structs.replace(blank, inconclusive=f"reading the model source failed: {text[:500]}{place}")
+
+
+def _unless_said(place: str, problem: Exception) -> str:
+    return "" if place.strip(" ()") in str(problem) else place

@@ -1,0 +1,274 @@
+"""The only way from evaluated code to an attribute of anything.
+
+Objects of our own kinds (`Open`) show their public names and a few harmless dunders. Plain data (str, list, dict, ...)
+shows the methods of a table, those that could blow up or walk attributes in guarded form. Everything else - functions,
+generators, code, frames, modules, host classes - shows nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, OrderedDict, defaultdict, deque
+from functools import partial
+from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MappingProxyType, MethodType
+from typing import Any
+
+from loadproof.interpret.language import limits, text
+from loadproof.interpret.language.errors import ForbiddenAttribute
+from loadproof.interpret.language.objects import Open
+
+READABLE_DUNDERS = frozenset(
+    ["__name__", "__qualname__", "__module__", "__doc__", "__class__", "__dict__", "__mro__", "__bases__", "__annotations__", "__version__", "__init__", "__post_init__", "__new__", "__len__", "__getitem__", "__setitem__", "__delitem__", "__contains__", "__iter__", "__setattr__", "__getattribute__", "__delattr__", "__getattr__", "__eq__", "__ne__", "__hash__", "__repr__", "__str__", "__call__", "__enter__", "__exit__", "__init_subclass__", "__missing__", "__set__", "__get__", "__or__", "__and__", "__dataclass_fields__"]
+)
+_OF_CLASSES = frozenset(
+    ["__name__", "__qualname__", "__module__", "__doc__", "__init__", "__new__", "__setattr__", "__getattribute__"]
+)
+_OF_FUNCTIONS = frozenset(["__name__", "__qualname__", "__module__", "__doc__"])
+_FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType, BuiltinMethodType, partial)
+_MISSING = object()
+
+
+def _extend(items: list[Any], more: Any) -> None:
+    more = list(more)
+    limits.current().charge(len(items) + len(more), "list")
+    items.extend(more)
+
+
+def _plain(names: str) -> dict[str, Any]:
+    return dict.fromkeys(names.split())
+
+
+_MAPPING = _plain("get items keys values pop popitem setdefault update copy clear")
+_SET = _plain(
+    "add discard remove update union intersection difference symmetric_difference issubset issuperset isdisjoint copy pop clear difference_update intersection_update"
+)
+METHODS: dict[type, dict[str, Any]] = {
+    str: {
+        **_plain(
+            "lower upper title capitalize casefold swapcase strip lstrip rstrip split rsplit splitlines partition rpartition "
+            "startswith endswith removeprefix removesuffix find rfind index rindex count isdigit isalpha isalnum isnumeric "
+            "isdecimal isupper islower isidentifier isspace isascii encode"
+        ),
+        "join": text.join,
+        "replace": text.replace,
+        "format": text.format_text,
+        **{name: text.pad(name) for name in ("ljust", "rjust", "center", "zfill")},
+    },
+    bytes: _plain("decode startswith endswith"),
+    int: _plain("bit_length real imag numerator denominator conjugate"),
+    bool: {},
+    float: _plain("is_integer real imag"),
+    complex: _plain("real imag"),
+    list: {
+        **_plain("append insert pop remove index count sort reverse copy clear"),
+        "extend": _extend,
+    },
+    tuple: _plain("index count"),
+    dict: _MAPPING,
+    OrderedDict: {**_MAPPING, **_plain("move_to_end")},
+    defaultdict: {**_MAPPING, **_plain("default_factory")},
+    Counter: {**_MAPPING, **_plain("most_common")},
+    MappingProxyType: _plain("get items keys values"),
+    deque: _plain("append appendleft pop popleft clear"),
+    set: _SET,
+    frozenset: _SET,
+    range: _plain("start stop step index count"),
+    slice: _plain("start stop step indices"),
+    re.Match: _plain("group groups groupdict start end span string re"),
+    type(None): {},
+    type({}.keys()): _plain("isdisjoint"),
+    type({}.values()): {},
+    type({}.items()): {},
+}
+CLASS_METHODS: dict[type, dict[str, Any]] = {
+    dict: {"fromkeys": lambda keys, value=None: dict.fromkeys(list(keys), value)},
+    OrderedDict: {"fromkeys": lambda keys, value=None: OrderedDict.fromkeys(list(keys), value)},
+    int: {"from_bytes": int.from_bytes},
+    float: {"fromhex": float.fromhex},
+}
+_DATA = tuple(METHODS)
+
+
+def check_name(name: Any) -> None:
+    """Refuse a dunder that is not on the list."""
+    if not isinstance(name, str):
+        raise TypeError("attribute name must be string")
+    if name.startswith("__") and name not in READABLE_DUNDERS:
+        raise ForbiddenAttribute(f"attribute {name}")
+
+
+def read(obj: Any, name: str) -> Any:
+    """`obj.name` for evaluated code."""
+    check_name(name)
+    kind = type(obj)
+    table = METHODS.get(kind)
+    if table is not None:
+        return _read_data(obj, name, table)
+    if isinstance(obj, type):
+        return _read_class(obj, name)
+    if issubclass(kind, Open):
+        if name in ("__setattr__", "__delattr__"):
+            return partial(_through_gate, obj, name)
+        return _read_mixed(obj, name) if issubclass(kind, _DATA) else getattr(obj, name)
+    return _read_other(obj, name)
+
+
+def _read_data(obj: Any, name: str, table: dict[str, Any]) -> Any:
+    method = table.get(name, _MISSING)
+    if method is None:
+        return getattr(obj, name)
+    if method is not _MISSING:
+        return partial(method, obj)
+    if name == "__class__":
+        return visible_type(type(obj))
+    if name == "__doc__" or not hasattr(obj, name):
+        raise AttributeError(f"'{type(obj).__name__}' object has no attribute '{name}'")
+    if name in ("__len__", "__getitem__", "__contains__", "__iter__", "__eq__", "__setitem__"):
+        return getattr(obj, name)
+    raise ForbiddenAttribute(f"{type(obj).__name__}.{name}")
+
+
+def _read_mixed(obj: Any, name: str) -> Any:
+    """An instance of an evaluated class that extends plain data: its own names, else those of the table."""
+    for cls in type(obj).__mro__:
+        if cls in METHODS:
+            return _read_data(obj, name, METHODS[cls])
+        if name in cls.__dict__:
+            break
+    return getattr(obj, name)
+
+
+def _read_class(cls: type, name: str) -> Any:
+    cls = getattr(cls, "real", cls) if isinstance(cls, GuardedType) else cls
+    if cls in METHODS:
+        return _read_data_class(cls, name)
+    if name == "mro":
+        raise ForbiddenAttribute("mro")
+    if name in ("__setattr__", "__delattr__"):
+        return partial(_class_gate, name)
+    if issubclass(cls, Open):
+        return getattr(cls, name)
+    if name in _OF_CLASSES:
+        return getattr(cls, name)
+    if not hasattr(cls, name):
+        raise AttributeError(f"type object '{cls.__name__}' has no attribute '{name}'")
+    raise ForbiddenAttribute(f"{cls.__name__}.{name}")
+
+
+def _read_data_class(cls: type, name: str) -> Any:
+    special = CLASS_METHODS.get(cls, {}).get(name)
+    if special is not None:
+        return special
+    if name in METHODS[cls]:
+        return METHODS[cls][name] or getattr(cls, name)
+    if name in _OF_CLASSES or name in ("__getitem__", "__setitem__", "__contains__", "__len__", "__iter__"):
+        return getattr(cls, name)
+    raise ForbiddenAttribute(f"{cls.__name__}.{name}")
+
+
+def _read_other(obj: Any, name: str) -> Any:
+    if isinstance(obj, super):
+        return _read_super(obj, name)
+    if isinstance(obj, BaseException) and name in ("args", "__class__", "name", "errno"):
+        return getattr(obj, name)
+    if isinstance(obj, property) and name in ("__set__", "__get__"):
+        return getattr(obj, name)
+    if isinstance(obj, _FUNCTIONS) and name in _OF_FUNCTIONS:
+        return getattr(obj, name, None)
+    if name == "__class__":
+        return type(obj)
+    if not hasattr(obj, name):
+        raise AttributeError(f"'{type(obj).__name__}' object has no attribute '{name}'")
+    raise ForbiddenAttribute(f"{name} of a {type(obj).__name__}")
+
+
+def _read_super(proxy: Any, name: str) -> Any:
+    owner = proxy.__self__
+    if name in ("__setattr__", "__delattr__"):
+        return partial(_super_gate, proxy, owner, name)
+    value = getattr(proxy, name)
+    if issubclass(type(owner), _DATA) and not isinstance(value, MethodType) and not name.startswith("__"):
+        table = next(METHODS[c] for c in type(owner).__mro__ if c in METHODS)
+        guarded = table.get(name, _MISSING)
+        if guarded is _MISSING:
+            raise ForbiddenAttribute(name)
+        return value if guarded is None else partial(guarded, owner)
+    return value
+
+
+def _super_gate(proxy: Any, owner: Any, method: str, name: str, *value: Any) -> None:
+    _check_write(owner, name)
+    getattr(proxy, method)(name, *value)
+
+
+def _through_gate(obj: Any, method: str, name: str, *value: Any) -> None:
+    _check_write(obj, name)
+    getattr(obj, method)(name, *value)
+
+
+def _class_gate(method: str, obj: Any, name: str, *value: Any) -> None:
+    _check_write(obj, name)
+    getattr(object, method)(obj, name, *value)
+
+
+def write(obj: Any, name: str, value: Any) -> None:
+    """`obj.name = value` for evaluated code."""
+    _check_write(obj, name)
+    setattr(obj, name, value)
+
+
+def delete(obj: Any, name: str) -> None:
+    _check_write(obj, name)
+    delattr(obj, name)
+
+
+def _check_write(obj: Any, name: Any) -> None:
+    if not isinstance(name, str) or (name.startswith("__") and name.endswith("__")):
+        raise ForbiddenAttribute(f"setting {name}")
+    if isinstance(obj, type):
+        if "__source_class__" not in obj.__dict__:
+            raise ForbiddenAttribute(f"setting {name} of {obj.__name__}")
+    elif not isinstance(obj, Open):
+        raise ForbiddenAttribute(f"setting {name} of a {type(obj).__name__}")
+
+
+# ---------------------------------------------------------------- stand-ins of builtin types
+class GuardedType(type):
+    """Metaclass of the stand-ins for builtin types: same tests and annotations, constructors with bounds."""
+
+    real: type
+    make: Any
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        return cls.make(*args, **kwargs)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, cls.real)
+
+    def __subclasscheck__(cls, subclass: Any) -> bool:
+        return issubclass(getattr(subclass, "real", subclass), cls.real)
+
+    def __getitem__(cls, item: Any) -> Any:
+        return cls
+
+    def __or__(cls, other: Any) -> Any:
+        return cls
+
+    __ror__ = __or__
+
+    def __mro_entries__(cls, bases: Any) -> Any:
+        return (cls.real,)
+
+
+def guarded_type(real: type, make: Any) -> GuardedType:
+    cls = GuardedType(real.__name__, (), {"real": real, "make": staticmethod(make)})
+    _VISIBLE[real] = cls
+    return cls
+
+
+_VISIBLE: dict[type, GuardedType] = {}
+
+
+def visible_type(cls: type) -> Any:
+    """The class that evaluated code sees for `type(x)`."""
+    return _VISIBLE.get(cls, cls)

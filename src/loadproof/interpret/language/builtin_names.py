@@ -1,0 +1,132 @@
+"""The builtins that evaluated code sees. Explicit, each harmless or in a bounded form."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from loadproof.interpret.language import limits, operators, text
+from loadproof.interpret.language.attributes import delete, guarded_type, read, visible_type, write
+from loadproof.interpret.language.errors import ForbiddenAttribute
+
+_AS_THEY_ARE = (
+    "abs all any bool callable classmethod divmod enumerate filter float id int isinstance issubclass len map max min next "
+    "object ord property reversed slice staticmethod zip Ellipsis NotImplemented ArithmeticError AssertionError "
+    "AttributeError Exception DeprecationWarning FutureWarning ImportError IndexError KeyError LookupError "
+    "ModuleNotFoundError NameError NotImplementedError OSError OverflowError RuntimeError RuntimeWarning StopIteration "
+    "TypeError UserWarning ValueError Warning ZeroDivisionError FileNotFoundError EnvironmentError"
+)
+_NO_DEFAULT = object()
+
+
+def _range(*bounds: Any) -> range:
+    made = range(*(b if isinstance(b, int) else b.__index__() for b in bounds))
+    try:
+        count = len(made)
+    except OverflowError:
+        count = limits.ITEMS + 1
+    limits.current().charge(count, f"range({', '.join(str(b)[:30] for b in bounds)})")
+    return made
+
+
+def _bounded(real: type) -> Callable[..., Any]:
+    """A constructor that counts what it copies."""
+
+    def make(*args: Any, **kwargs: Any) -> Any:
+        if args and hasattr(args[0], "__len__"):
+            limits.current().charge(len(args[0]), real.__name__)
+        return real(*args, **kwargs)
+
+    return make
+
+
+def _bytes(value: Any = b"", *encoding: Any) -> bytes:
+    if isinstance(value, int):
+        limits.current().charge(value, "bytes")
+    return bytes(value, *encoding)
+
+
+def _type(*args: Any) -> Any:
+    if len(args) != 1:
+        raise ForbiddenAttribute("type() with three arguments")
+    return visible_type(type(args[0]))
+
+
+def _sum(items: Iterable[Any], start: Any = 0) -> Any:
+    for item in items:
+        start = operators.add(start, item)
+    return start
+
+
+def _sorted(items: Iterable[Any], *, key: Any = None, reverse: Any = False) -> list[Any]:
+    found = list(items)
+    limits.current().charge(len(found), "list")
+    return sorted(found, key=key, reverse=bool(reverse))
+
+
+def _round(number: Any, digits: Any = None) -> Any:
+    if isinstance(digits, int) and abs(digits) > 300:
+        raise ForbiddenAttribute(f"round to {digits} digits")
+    return round(number) if digits is None else round(number, digits)
+
+
+def _getattr(obj: Any, name: str, default: Any = _NO_DEFAULT) -> Any:
+    try:
+        return read(obj, name)
+    except AttributeError:
+        if default is _NO_DEFAULT:
+            raise
+        return default
+
+
+def _hasattr(obj: Any, name: str) -> bool:
+    try:
+        read(obj, name)
+    except AttributeError:
+        return False
+    return True
+
+
+def _iter(items: Any, *sentinel: Any) -> Any:
+    if sentinel:
+        raise ForbiddenAttribute("iter() with a sentinel")
+    return iter(items)
+
+
+def _pow(base: Any, exponent: Any, *modulus: Any) -> Any:
+    return pow(base, exponent, *modulus) if modulus else operators.power(base, exponent)
+
+
+def names() -> dict[str, Any]:
+    """Name -> value, a fresh dictionary."""
+    found: dict[str, Any] = {name: getattr(builtins, name) for name in _AS_THEY_ARE.split()}
+    found.update(
+        {real.__name__: guarded_type(real, _bounded(real)) for real in (list, tuple, set, frozenset, dict)},
+        range=guarded_type(range, _range),
+        bytes=guarded_type(bytes, _bytes),
+        type=guarded_type(type, _type),
+        str=guarded_type(str, lambda value="", *encoding: str(value, *encoding) if encoding else text.show(value)),
+        sum=_sum,
+        sorted=_sorted,
+        round=_round,
+        repr=text.show_repr,
+        format=text.format_value,
+        pow=_pow,
+        getattr=_getattr,
+        hasattr=_hasattr,
+        setattr=write,
+        delattr=delete,
+        vars=lambda obj: read(obj, "__dict__"),
+        iter=_iter,
+        hash=lambda value: hash(value),
+        chr=chr,
+        print=lambda *_, **__: None,
+        complex=complex,
+        super=super,
+        BaseException=Exception,
+    )
+    return found
+
+
+BUILTINS = names()

@@ -1,0 +1,67 @@
+"""`enum.Enum` as far as model sources use it: members with name and value, look-up by value, iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from loadproof.interpret.language.objects import Open
+
+AUTO = object()
+
+
+class EnumType(type):
+    """Turns the plain class attributes of an evaluated Enum class into members."""
+
+    _members: dict[str, Any]
+
+    def __new__(mcs, name: str, bases: Any, space: dict[str, Any], **_: Any) -> EnumType:
+        cls = super().__new__(mcs, name, bases, space)
+        cls._members = {}
+        for key, value in space.items():
+            if (not key.startswith("_") and isinstance(value, (str, int, float, tuple, type(None)))) or value is AUTO:
+                cls._members[key] = _member(cls, key, len(cls._members) + 1 if value is AUTO else value)
+        for key, member in cls._members.items():
+            type.__setattr__(cls, key, member)
+        return cls
+
+    def __call__(cls, value: Any) -> Any:
+        for member in cls._members.values():
+            if member is value or member.__dict__["value"] == value:
+                return member
+        raise ValueError(f"{value!r} is not a valid {cls.__name__}")
+
+    def __iter__(cls) -> Iterator[Any]:
+        return iter(cls._members.values())
+
+    def __getitem__(cls, key: str) -> Any:
+        return cls._members[key]
+
+    def __contains__(cls, value: Any) -> bool:
+        return any(m is value or m.__dict__["value"] == value for m in cls._members.values())
+
+    def __len__(cls) -> int:
+        return len(cls._members)
+
+
+def _member(cls: type, name: str, value: Any) -> Any:
+    base = next((b for b in (str, int, float) if issubclass(cls, b)), None)
+    made: Any = base.__new__(cls, value) if base else object.__new__(cls)
+    made.__dict__.update(name=name, value=value, _name_=name, _value_=value)
+    return made
+
+
+class Enum(Open, metaclass=EnumType):
+    def __hash__(self) -> int:
+        return hash(self.__dict__["name"])
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(self, (str, int, float)) and self.__dict__["value"] == other)
+
+
+class IntEnum(int, Enum):
+    __hash__ = int.__hash__
+
+
+class StrEnum(str, Enum):
+    __hash__ = str.__hash__

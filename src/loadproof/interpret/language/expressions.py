@@ -1,0 +1,330 @@
+"""Expressions: a syntax node becomes a closure that takes a scope and returns the value."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from loadproof.interpret.language.attributes import METHODS, check_name, read
+from loadproof.interpret.language.errors import UnsupportedSyntax
+from loadproof.interpret.language.objects import Open
+from loadproof.interpret.language.operators import BINARY, COMPARE, UNARY
+from loadproof.interpret.language.scope import Scope
+from loadproof.interpret.language.text import format_value, show_repr
+
+Closure = Callable[[Scope], Any]
+_DATA = tuple(METHODS)
+
+
+def expression(node: ast.expr) -> Closure:
+    """Closure of an expression. Raises UnsupportedSyntax for what the subset lacks."""
+    handler = EXPRESSIONS.get(type(node))
+    if handler is None:
+        raise UnsupportedSyntax(type(node).__name__)
+    return handler(node)
+
+
+def _constant(node: Any) -> Closure:
+    value = node.value
+    return lambda env: value
+
+
+def _name(node: Any) -> Closure:
+    name = node.id
+    return lambda env: env[name]
+
+
+def _attribute(node: Any) -> Closure:
+    owner, name = expression(node.value), node.attr
+    check_name(name)
+    if name.startswith("__"):
+        return lambda env: read(owner(env), name)
+
+    def run(env: Scope) -> Any:
+        obj = owner(env)
+        kind = type(obj)
+        if issubclass(kind, Open) and not issubclass(kind, _DATA):
+            return getattr(obj, name)
+        return read(obj, name)
+
+    return run
+
+
+def _binary(node: Any) -> Closure:
+    left, right, function = expression(node.left), expression(node.right), BINARY[type(node.op)]
+    return lambda env: function(left(env), right(env))
+
+
+def _unary(node: Any) -> Closure:
+    operand, function = expression(node.operand), UNARY[type(node.op)]
+    return lambda env: function(operand(env))
+
+
+def _boolean(node: Any) -> Closure:
+    parts, stop_on = [expression(v) for v in node.values], isinstance(node.op, ast.Or)
+    last = parts.pop()
+
+    def run(env: Scope) -> Any:
+        for part in parts:
+            value = part(env)
+            if bool(value) is stop_on:
+                return value
+        return last(env)
+
+    return run
+
+
+def _compare(node: Any) -> Closure:
+    first = expression(node.left)
+    rest = [(COMPARE[type(o)], expression(c)) for o, c in zip(node.ops, node.comparators, strict=True)]
+    if len(rest) == 1:
+        function, right = rest[0]
+        return lambda env: function(first(env), right(env))
+
+    def run(env: Scope) -> Any:
+        left = first(env)
+        for function, right in rest:
+            value = right(env)
+            if not function(left, value):
+                return False
+            left = value
+        return True
+
+    return run
+
+
+def _starred(nodes: list[ast.expr]) -> list[tuple[bool, Closure]]:
+    return [(isinstance(n, ast.Starred), expression(n.value if isinstance(n, ast.Starred) else n)) for n in nodes]
+
+
+def _collect(items: list[tuple[bool, Closure]], env: Scope) -> list[Any]:
+    out: list[Any] = []
+    for star, item in items:
+        if star:
+            out.extend(item(env))
+            env.budget.charge(len(out), "list")
+        else:
+            out.append(item(env))
+    return out
+
+
+def _call(node: Any) -> Closure:
+    function, args = expression(node.func), _starred(node.args)
+    keywords = [(k.arg, expression(k.value)) for k in node.keywords]
+    if isinstance(node.func, ast.Name) and node.func.id == "super" and not args:
+        return lambda env: super(env["__class__"], env[env["__self__"]])
+    if keywords or any(star for star, _ in args):
+        return _full_call(function, args, keywords)
+    plain = [a for _, a in args]
+    if len(plain) == 1:
+        only = plain[0]
+        return lambda env: function(env)(only(env))
+    return lambda env: function(env)(*[a(env) for a in plain])
+
+
+def _full_call(function: Closure, args: list[tuple[bool, Closure]], keywords: list[tuple[Any, Closure]]) -> Closure:
+    def run(env: Scope) -> Any:
+        target, positional, named = function(env), _collect(args, env), {}
+        for name, value in keywords:
+            if name is None:
+                named.update(value(env))
+            else:
+                named[name] = value(env)
+        return target(*positional, **named)
+
+    return run
+
+
+def _conditional(node: Any) -> Closure:
+    test, then, other = expression(node.test), expression(node.body), expression(node.orelse)
+    return lambda env: then(env) if test(env) else other(env)
+
+
+def _list(node: Any) -> Closure:
+    items = _starred(node.elts)
+    return lambda env: _collect(items, env)
+
+
+def _tuple(node: Any) -> Closure:
+    items = _starred(node.elts)
+    return lambda env: tuple(_collect(items, env))
+
+
+def _set(node: Any) -> Closure:
+    items = _starred(node.elts)
+    return lambda env: set(_collect(items, env))
+
+
+def _dict(node: Any) -> Closure:
+    pairs = [(None if k is None else expression(k), expression(v)) for k, v in zip(node.keys, node.values, strict=True)]
+
+    def run(env: Scope) -> Any:
+        out: dict[Any, Any] = {}
+        for key, value in pairs:
+            if key is None:
+                out.update(value(env))
+            else:
+                out[key(env)] = value(env)
+        return out
+
+    return run
+
+
+def _subscript(node: Any) -> Closure:
+    owner, index = expression(node.value), expression(node.slice)
+    return lambda env: owner(env)[index(env)]
+
+
+def _slice(node: Any) -> Closure:
+    parts = [expression(v) if v is not None else (lambda env: None) for v in (node.lower, node.upper, node.step)]
+    return lambda env: slice(*[p(env) for p in parts])
+
+
+def _joined(node: Any) -> Closure:
+    parts = [expression(v) for v in node.values]
+
+    def run(env: Scope) -> str:
+        text = "".join([p(env) for p in parts])
+        if len(text) > 4096:
+            env.budget.charge(len(text), "text")
+        return text
+
+    return run
+
+
+def _formatted(node: Any) -> Closure:
+    value, as_repr = expression(node.value), node.conversion in (ord("r"), ord("a"))
+    spec: Closure = expression(node.format_spec) if node.format_spec else (lambda env: "")
+
+    def run(env: Scope) -> str:
+        found = value(env)
+        return format_value(show_repr(found) if as_repr else found, spec(env))
+
+    return run
+
+
+# ---------------------------------------------------------------- comprehensions
+Loop = tuple[Callable[[Scope, Any], None], Closure, list[Closure]]
+
+
+def _loops(node: Any) -> list[Loop]:
+    from loadproof.interpret.language.targets import store
+
+    return [(store(g.target), expression(g.iter), [expression(i) for i in g.ifs]) for g in node.generators]
+
+
+def _iterate(loops: list[Loop], env: Scope, depth: int = 0) -> Iterator[None]:
+    """Bind the targets in turn; the caller evaluates its element at each stop."""
+    assign, iterable, conditions = loops[depth]
+    for value in iterable(env):
+        env.budget.step()
+        assign(env, value)
+        if all(c(env) for c in conditions):
+            if depth + 1 == len(loops):
+                yield None
+            else:
+                yield from _iterate(loops, env, depth + 1)
+
+
+def _list_comprehension(node: Any) -> Callable[[Scope], list[Any]]:
+    element, loops = expression(node.elt), _loops(node)
+
+    def run(env: Scope) -> list[Any]:
+        inner = Scope(env, env.file, env.budget, True)
+        return [element(inner) for _ in _iterate(loops, inner)]
+
+    return run
+
+
+def _generator(node: Any) -> Closure:
+    run = _list_comprehension(node)
+    return lambda env: iter(run(env))
+
+
+def _set_comprehension(node: Any) -> Closure:
+    run = _list_comprehension(node)
+    return lambda env: set(run(env))
+
+
+def _dict_comprehension(node: Any) -> Closure:
+    key, value, loops = expression(node.key), expression(node.value), _loops(node)
+
+    def run(env: Scope) -> dict[Any, Any]:
+        inner = Scope(env, env.file, env.budget, True)
+        return {key(inner): value(inner) for _ in _iterate(loops, inner)}
+
+    return run
+
+
+def _lambda(node: Any) -> Closure:
+    from loadproof.interpret.language.functions import function_maker
+
+    return function_maker(node, [ast.copy_location(ast.Return(node.body), node)])
+
+
+def _walrus(node: Any) -> Closure:
+    value, name = expression(node.value), node.target.id
+
+    def run(env: Scope) -> Any:
+        result, target = value(env), env
+        while target.comprehension and target.parent is not None:
+            target = target.parent
+        target.assign(name, result)
+        return result
+
+    return run
+
+
+# ---------------------------------------------------------------- generators, evaluated to their end at once
+YIELDS = "__yields__"
+
+
+def _yield(node: Any) -> Closure:
+    value: Closure = expression(node.value) if node.value is not None else (lambda env: None)
+
+    def run(env: Scope) -> None:
+        env.budget.step()
+        env[YIELDS].append(value(env))
+
+    return run
+
+
+def _yield_from(node: Any) -> Closure:
+    value = expression(node.value)
+
+    def run(env: Scope) -> None:
+        for item in value(env):
+            env.budget.step()
+            env[YIELDS].append(item)
+
+    return run
+
+
+EXPRESSIONS: dict[type, Callable[[Any], Closure]] = {
+    ast.Constant: _constant,
+    ast.Name: _name,
+    ast.Attribute: _attribute,
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
+    ast.BoolOp: _boolean,
+    ast.Compare: _compare,
+    ast.Call: _call,
+    ast.IfExp: _conditional,
+    ast.List: _list,
+    ast.Tuple: _tuple,
+    ast.Set: _set,
+    ast.Dict: _dict,
+    ast.Subscript: _subscript,
+    ast.Slice: _slice,
+    ast.JoinedStr: _joined,
+    ast.FormattedValue: _formatted,
+    ast.ListComp: _list_comprehension,
+    ast.GeneratorExp: _generator,
+    ast.SetComp: _set_comprehension,
+    ast.DictComp: _dict_comprehension,
+    ast.Lambda: _lambda,
+    ast.NamedExpr: _walrus,
+    ast.Yield: _yield,
+    ast.YieldFrom: _yield_from,
+}

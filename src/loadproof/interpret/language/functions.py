@@ -1,0 +1,129 @@
+"""Functions: a definition becomes a maker that, given the defining scope, returns a Python callable."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from loadproof.interpret.language.expressions import YIELDS, Closure, expression
+from loadproof.interpret.language.scope import Scope
+from loadproof.interpret.language.statements import Returned, block
+
+Function = Callable[..., Any]
+
+
+def _generates(node: Any) -> bool:
+    """Whether the body yields, its nested functions left aside."""
+    todo: list[Any] = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
+    while todo:
+        item = todo.pop()
+        if isinstance(item, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            todo.extend(ast.iter_child_nodes(item))
+    return False
+
+
+class Signature:
+    """Parameter names and default closures of one definition."""
+
+    def __init__(self, node: Any) -> None:
+        a = node.args
+        self.name = getattr(node, "name", "<lambda>")
+        self.positional = [x.arg for x in a.posonlyargs + a.args]
+        self.star = a.vararg.arg if a.vararg else None
+        self.double_star = a.kwarg.arg if a.kwarg else None
+        self.known = {*self.positional, *(x.arg for x in a.kwonlyargs)}
+        first = len(self.positional) - len(a.defaults)
+        self.defaults = [(n, expression(d)) for n, d in zip(self.positional[first:], a.defaults, strict=True)]
+        self.defaults += [
+            (x.arg, expression(d)) for x, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None
+        ]
+        self.generates = _generates(node)
+        self.all_names = [*self.positional, *(x.arg for x in a.kwonlyargs)]
+        self.required = [x.arg for x, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is None]
+
+    def bind(self, local: Scope, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Place the arguments into the new scope; raises TypeError as Python does."""
+        names = self.positional
+        for name, value in zip(names, args, strict=False):
+            local[name] = value
+        if self.star is not None:
+            local[self.star] = args[len(names) :]
+        elif len(args) > len(names):
+            raise TypeError(f"{self.name}() takes {len(names)} positional arguments but {len(args)} were given")
+        extra = self._bind_keywords(local, args, kwargs)
+        if self.double_star is not None:
+            local[self.double_star] = extra
+        elif extra:
+            raise TypeError(f"{self.name}() got an unexpected keyword argument '{next(iter(extra))}'")
+        for name in (*names[len(args) :], *self.required):
+            if name not in local:
+                raise TypeError(f"{self.name}() missing 1 required argument: '{name}'")
+
+    def _bind_keywords(self, local: Scope, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        extra: dict[str, Any] = {}
+        for name, value in kwargs.items():
+            if name not in self.known:
+                extra[name] = value
+            elif name in self.positional[: len(args)]:
+                raise TypeError(f"{self.name}() got multiple values for argument '{name}'")
+            else:
+                local[name] = value
+        return extra
+
+
+def function_maker(node: Any, body: Sequence[ast.stmt]) -> Closure:
+    """FunctionDef or Lambda -> maker(scope) -> callable. The body is turned into closures at its first call."""
+    signature = Signature(node)
+    compiled: list[Callable[[Scope], Any]] = []
+
+    def make(env: Scope) -> Function:
+        bound = {name: default(env) for name, default in signature.defaults}
+        return _function(signature, body, compiled, bound, env)
+
+    return make
+
+
+def _function(signature: Signature, body: Any, compiled: Any, bound: dict[str, Any], env: Scope) -> Function:
+    file, positional, bind = env.file, signature.positional, signature.bind
+    first = positional[0] if positional else None
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        if not compiled:
+            compiled.append(block(body))
+        budget = file.world.budget
+        local = Scope(env, file, budget)
+        local.update(bound)
+        bind(local, args, kwargs)
+        if first:
+            local["__self__"] = first
+        yields: list[Any] | None = None
+        if signature.generates:
+            yields = local[YIELDS] = []
+        line, name = budget.line, budget.file
+        budget.file = file.label
+        budget.step()
+        budget.enter()
+        try:
+            result = compiled[0](local)
+        finally:
+            budget.depth -= 1
+        budget.line, budget.file = line, name
+        if yields is not None:
+            return iter(yields)
+        return result.value if type(result) is Returned else None
+
+    function.__name__ = function.__qualname__ = signature.name
+    function.__module__ = file.name
+    function.__signature_names__ = signature.all_names  # type: ignore[attr-defined]
+    return function
+
+
+def method(node: Any, file: Any, cls: Any) -> Function:
+    """A function of `file`; `cls` is what a bare `super()` inside it refers to (None for plain functions)."""
+    env = Scope(None, file, file.world.budget)
+    env["__class__"] = cls
+    made: Function = function_maker(node, node.body)(env)
+    return made

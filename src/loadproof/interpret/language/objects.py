@@ -1,0 +1,118 @@
+"""The kinds of values evaluated code may touch by attribute, besides plain data."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from loadproof.interpret.language.errors import UnknownUsed
+
+
+class Open:
+    """Base of every object whose public attributes evaluated code may read and write."""
+
+    __slots__ = ()
+
+
+class SourceObject(Open):
+    """Root of the classes that evaluated code defines without another base."""
+
+    def __init_subclass__(cls, **_: Any) -> None:
+        pass
+
+
+class Unknown(Open):
+    """A value that is not modelled. It may be passed around and called, but it decides nothing.
+
+    Anything that would turn it into plain data (a truth value, a length, an iteration, an index) raises `UnknownUsed`.
+    """
+
+    def __init__(self, name: str = "?") -> None:
+        self.__dict__["_name"] = name
+
+    def __getattr__(self, key: str) -> Any:
+        if key.startswith("__") and key.endswith("__"):
+            raise AttributeError(key)
+        return Unknown(f"{self._name}.{key}")
+
+    def __setattr__(self, key: str, value: Any) -> None:
+        pass
+
+    def __delattr__(self, key: str) -> None:
+        pass
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        return Unknown(f"{self._name}()")
+
+    def __getitem__(self, key: Any) -> Any:
+        return Unknown(f"{self._name}[]")
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        pass
+
+    def _decide(self, *_: Any) -> NoReturn:
+        raise UnknownUsed(f"the value of {self._name} decides something and is not known")
+
+    __iter__ = __len__ = __bool__ = __contains__ = __int__ = __float__ = __index__ = _decide
+    __lt__ = __gt__ = __le__ = __ge__ = _decide
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_: Any) -> bool:
+        return False
+
+    def __repr__(self) -> str:
+        return f"<unknown {self._name}>"
+
+    __str__ = __format__ = _decide  # type: ignore[assignment]
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __eq__(self, other: object) -> Any:
+        return True if other is self else Unknown(f"{self._name} ==")
+
+    def __ne__(self, other: object) -> Any:
+        return False if other is self else Unknown(f"{self._name} !=")
+
+    def __or__(self, other: Any) -> Any:
+        return self
+
+    __ror__ = __or__
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (SourceObject,)
+
+
+def _absorb(self: Unknown, *_: Any) -> Any:
+    return Unknown(self._name)
+
+
+for (
+    _name
+) in ["add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv", "mod", "rmod", "pow", "rpow", "neg", "pos", "abs", "and", "rand"]:
+    setattr(Unknown, f"__{_name}__", _absorb)
+for _name in ["matmul", "rmatmul", "xor", "invert", "round"]:
+    setattr(Unknown, f"__{_name}__", _absorb)
+
+
+class Namespace(Open):
+    """A module-like object: known members, then `find(name)`, then Unknown. True, unlike nothing known."""
+
+    def __init__(self, name: str, members: dict[str, Any], find: Any = None) -> None:
+        self.__dict__.update(_name=name, _members=members, _find=find)
+
+    def __getattr__(self, key: str) -> Any:
+        members: dict[str, Any] = self.__dict__["_members"]
+        if key in members:
+            return members[key]
+        if key.startswith("__"):
+            raise AttributeError(key)
+        value = self._find(key) if self._find else Unknown(f"{self._name}.{key}")
+        return value
+
+    def __setattr__(self, key: str, value: Any) -> None:
+        """Module attributes set by evaluated code are of no consequence for what a constructor creates."""
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (SourceObject,)

@@ -1,0 +1,369 @@
+"""Statements: a syntax node becomes a closure; it returns None, a `Returned`, BREAK or CONTINUE.
+
+Unsupported syntax raises when it is reached, never earlier: a constructor must not fail over its neighbour's body.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from loadproof.interpret.language import limits
+from loadproof.interpret.language.attributes import delete
+from loadproof.interpret.language.errors import LimitReached, NotUnderstood, UnsupportedSyntax, certain
+from loadproof.interpret.language.expressions import Closure, expression
+from loadproof.interpret.language.operators import IN_PLACE
+from loadproof.interpret.language.scope import Scope
+from loadproof.interpret.language.targets import store
+
+BREAK, CONTINUE = object(), object()
+
+
+class Returned:
+    """Carries a `return` value out of nested statements."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def block(body: Sequence[ast.stmt]) -> Closure:
+    steps = [statement(s) for s in body]
+    if len(steps) == 1:
+        return steps[0]
+
+    def run(env: Scope) -> Any:
+        for step in steps:
+            result = step(env)
+            if result is not None:
+                return result
+        return None
+
+    return run
+
+
+def statement(node: ast.stmt) -> Closure:
+    handler = STATEMENTS.get(type(node))
+    try:
+        if handler is None:
+            raise UnsupportedSyntax(type(node).__name__)
+        return handler(node)
+    except NotUnderstood as problem:
+        kind, text = type(problem), f"{problem} (line {getattr(node, 'lineno', '?')})"
+
+        def reached(env: Scope) -> Any:
+            raise kind(text)
+
+        return reached
+
+
+def _expression_statement(node: Any) -> Closure:
+    value, line = expression(node.value), node.lineno
+    if isinstance(node.value, ast.Constant):
+        return _nothing(node)
+
+    def run(env: Scope) -> None:
+        env.budget.line = line
+        value(env)
+
+    return run
+
+
+def _assign(node: Any) -> Closure:
+    value, stores, line = expression(node.value), [store(t) for t in node.targets], node.lineno
+    only = stores[0] if len(stores) == 1 else None
+
+    def run(env: Scope) -> None:
+        env.budget.line = line
+        result = value(env)
+        if only is not None:
+            only(env, result)
+            return
+        for assign in stores:
+            assign(env, result)
+
+    return run
+
+
+def _annotated(node: Any) -> Closure:
+    if node.value is None:
+        return _nothing(node)
+    return _assign(ast.copy_location(ast.Assign([node.target], node.value), node))
+
+
+def _augmented(node: Any) -> Closure:
+    target = ast.Name(node.target.id, ast.Load()) if isinstance(node.target, ast.Name) else node.target
+    load, value, function, assign = (
+        expression(target),
+        expression(node.value),
+        IN_PLACE[type(node.op)],
+        store(node.target),
+    )
+
+    def run(env: Scope) -> None:
+        assign(env, function(load(env), value(env)))
+
+    return run
+
+
+def _if(node: Any) -> Closure:
+    test, then, line = expression(node.test), block(node.body), node.lineno
+    other = block(node.orelse) if node.orelse else _nothing(node)
+
+    def run(env: Scope) -> Any:
+        env.budget.line = line
+        return then(env) if test(env) else other(env)
+
+    return run
+
+
+def _return(node: Any) -> Closure:
+    if node.value is None:
+        return lambda env: Returned(None)
+    value, line = expression(node.value), node.lineno
+
+    def run(env: Scope) -> Returned:
+        env.budget.line = line
+        return Returned(value(env))
+
+    return run
+
+
+def _for(node: Any) -> Closure:
+    iterable, assign, body = expression(node.iter), store(node.target), block(node.body)
+    other = block(node.orelse) if node.orelse else _nothing(node)
+
+    def run(env: Scope) -> Any:
+        for value in iterable(env):
+            env.budget.step()
+            assign(env, value)
+            result = body(env)
+            if result is BREAK:
+                return None
+            if result is not None and result is not CONTINUE:
+                return result
+        return other(env)
+
+    return run
+
+
+def _while(node: Any) -> Closure:
+    test, body = expression(node.test), block(node.body)
+    other = block(node.orelse) if node.orelse else _nothing(node)
+
+    def run(env: Scope) -> Any:
+        count = 0
+        while test(env):
+            count += 1
+            env.budget.step()
+            if count > limits.WHILE_ITERATIONS:
+                raise LimitReached(
+                    f"while loop of more than {limits.WHILE_ITERATIONS:,} iterations (line {node.lineno})"
+                )
+            result = body(env)
+            if result is BREAK:
+                return None
+            if result is not None and result is not CONTINUE:
+                return result
+        return other(env)
+
+    return run
+
+
+def _raise(node: Any) -> Closure:
+    value, line = expression(node.exc) if node.exc else None, node.lineno
+
+    def run(env: Scope) -> Any:
+        env.budget.line = line
+        problem = value(env) if value else env.get("__caught__")
+        if isinstance(problem, type) and issubclass(problem, BaseException):
+            problem = problem()
+        if not isinstance(problem, Exception):
+            raise UnsupportedSyntax(f"raise of something that is no exception (line {line})")
+        certain(problem)
+        raise problem
+
+    return run
+
+
+def _assert(node: Any) -> Closure:
+    test, message = expression(node.test), expression(node.msg) if node.msg else None
+
+    def run(env: Scope) -> Any:
+        if not test(env):
+            problem = AssertionError(*([message(env)] if message else []))
+            certain(problem)
+            raise problem
+
+    return run
+
+
+def _def(node: Any) -> Closure:
+    from loadproof.interpret.language.functions import function_maker
+
+    make, name = function_maker(node, node.body), node.name
+    decorators = [expression(d) for d in reversed(node.decorator_list)]
+
+    def run(env: Scope) -> None:
+        function = make(env)
+        for decorate in decorators:
+            function = decorate(env)(function)
+        env.assign(name, function)
+
+    return run
+
+
+def _class(node: Any) -> Closure:
+    def run(env: Scope) -> None:
+        env.assign(node.name, env.file.make_class(node, env))
+
+    return run
+
+
+def _import(node: Any) -> Closure:
+    def run(env: Scope) -> None:
+        for alias in node.names:
+            top = alias.name.split(".")[0]
+            env.assign(alias.asname or top, env.file.world.external(alias.name if alias.asname else top))
+
+    return run
+
+
+def _import_from(node: Any) -> Closure:
+    def run(env: Scope) -> None:
+        for alias in node.names:
+            env.assign(
+                alias.asname or alias.name, env.file.world.import_from(env.file, node.level, node.module, alias.name)
+            )
+
+    return run
+
+
+def _with(node: Any) -> Closure:
+    managers = [(expression(i.context_expr), store(i.optional_vars) if i.optional_vars else None) for i in node.items]
+    body = block(node.body)
+
+    def run(env: Scope) -> Any:
+        for manager, assign in managers:
+            value = manager(env).__enter__()
+            if assign:
+                assign(env, value)
+        return body(env)
+
+    return run
+
+
+def _try(node: Any) -> Closure:
+    body, other, final = block(node.body), block(node.orelse), block(node.finalbody)
+    handlers = [(expression(h.type) if h.type else None, h.name, block(h.body)) for h in node.handlers]
+
+    def run(env: Scope) -> Any:
+        result: Any = None
+        try:
+            result = body(env)
+            if result is None:
+                result = other(env)
+        except (NotUnderstood, RecursionError, MemoryError):
+            raise
+        except Exception as problem:
+            try:
+                result = _handle(env, handlers, problem)
+            except NotUnderstood:
+                raise
+            except Exception:
+                final(env)
+                raise
+        ending = final(env)
+        return result if ending is None else ending
+
+    return run
+
+
+def _handle(env: Scope, handlers: list[Any], problem: Exception) -> Any:
+    for kind, name, handler in handlers:
+        wanted = kind(env) if kind else Exception
+        if isinstance(wanted, (type, tuple)) and isinstance(problem, wanted):
+            if name:
+                env.assign(name, problem)
+            env["__caught__"] = problem
+            return handler(env)
+    raise problem
+
+
+def _delete(node: Any) -> Closure:
+    steps = [_delete_one(t) for t in node.targets]
+
+    def run(env: Scope) -> None:
+        for step in steps:
+            step(env)
+
+    return run
+
+
+def _delete_one(target: ast.expr) -> Callable[[Scope], None]:
+    if isinstance(target, ast.Name):
+        name = target.id
+        return lambda env: env.pop(name, None)
+    if isinstance(target, ast.Attribute):
+        owner, attribute = expression(target.value), target.attr
+        return lambda env: delete(owner(env), attribute)
+    if isinstance(target, ast.Subscript):
+        return _delete_item(target)
+    raise UnsupportedSyntax("del of " + type(target).__name__)
+
+
+def _delete_item(target: ast.Subscript) -> Callable[[Scope], None]:
+    owner, index = expression(target.value), expression(target.slice)
+
+    def run(env: Scope) -> None:
+        del owner(env)[index(env)]
+
+    return run
+
+
+def _global(node: Any) -> Closure:
+    def run(env: Scope) -> None:
+        for name in node.names:
+            env.redirect(name, env.file.globals)
+
+    return run
+
+
+def _nonlocal(node: Any) -> Closure:
+    def run(env: Scope) -> None:
+        for name in node.names:
+            env.redirect(name, env.owner_of(name))
+
+    return run
+
+
+def _nothing(_: Any) -> Closure:
+    return lambda env: None
+
+
+STATEMENTS: dict[type, Callable[[Any], Closure]] = {
+    ast.Expr: _expression_statement,
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: _augmented,
+    ast.If: _if,
+    ast.Return: _return,
+    ast.For: _for,
+    ast.While: _while,
+    ast.Pass: _nothing,
+    ast.Break: lambda node: lambda env: BREAK,
+    ast.Continue: lambda node: lambda env: CONTINUE,
+    ast.Raise: _raise,
+    ast.Assert: _assert,
+    ast.FunctionDef: _def,
+    ast.ClassDef: _class,
+    ast.Import: _import,
+    ast.ImportFrom: _import_from,
+    ast.With: _with,
+    ast.Try: _try,
+    ast.Delete: _delete,
+    ast.Global: _global,
+    ast.Nonlocal: _nonlocal,
+}

@@ -1,0 +1,176 @@
+"""The Auto classes of a release, resolved through its own name tables."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from loadproof.interpret.language.errors import SourceMissing, certain
+from loadproof.interpret.language.objects import Open, Unknown
+
+_AUTO = "transformers.models.auto."
+
+
+def config_names(world: Any) -> dict[str, str]:
+    """model_type -> configuration class name, from the release's table."""
+    found = _shared_table(world, "CONFIG_MAPPING_NAMES")
+    if not found:
+        raise SourceMissing("no table of configuration classes in this release")
+    return found
+
+
+def _shared_table(world: Any, name: str) -> dict[str, str]:
+    """A table that newer releases keep in `auto_mappings` and amend in `configuration_auto`."""
+    newer, older = world.file(_AUTO + "auto_mappings"), world.file(_AUTO + "configuration_auto")
+    found: dict[str, str] = {}
+    if newer is not None and newer.assigns(name):
+        found = dict(newer.resolve(name))
+        if older is not None:
+            older.globals[name] = found
+            older.replay(name)
+    return dict(older.resolve(name)) if older is not None and name in older.defs else found
+
+
+def folder_of(world: Any, model_type: str) -> str:
+    """Folder under `models/` of a model type, by the release's own rule and its table of exceptions."""
+    return str(special_folders(world).get(model_type) or model_type.replace("-", "_"))
+
+
+def special_folders(world: Any) -> dict[str, str]:
+    """SPECIAL_MODEL_TYPE_TO_MODULE_NAME of the release, wherever it stands."""
+    if "special_folders" not in world.__dict__:
+        world.__dict__["special_folders"] = _shared_table(world, "SPECIAL_MODEL_TYPE_TO_MODULE_NAME")
+    found: dict[str, str] = world.__dict__["special_folders"]
+    return found
+
+
+def name_of(world: Any, name: str) -> Any:
+    """What `from ..auto import name` gives."""
+    if name == "CONFIG_MAPPING_NAMES":
+        return world.config_names
+    if name.endswith("_MAPPING_NAMES"):
+        return table(world, name)
+    if name == "SPECIAL_MODEL_TYPE_TO_MODULE_NAME":
+        return special_folders(world)
+    if name == "CONFIG_MAPPING":
+        return ConfigMapping(world)
+    if name == "AutoConfig":
+        return auto_config(world)
+    if name.startswith("AutoModel") or name == "AutoBackbone":
+        return AutoModel(world, name)
+    return Unknown("auto." + name)
+
+
+def table(world: Any, name: str) -> dict[str, Any]:
+    """A `<NAME>_MAPPING_NAMES` table: model_type -> class name or names; empty when the release has none."""
+    file = world.file(_AUTO + "modeling_auto")
+    return dict(file.resolve(name)) if file is not None and name in file.defs else {}
+
+
+class ConfigMapping(Open):
+    """model_type -> configuration class."""
+
+    def __init__(self, world: Any) -> None:
+        self._world = world
+
+    def __getitem__(self, model_type: str) -> Any:
+        cls = self._world.find_class(self._world.config_names[model_type], model_type)
+        if cls is None:
+            raise KeyError(model_type)
+        return cls
+
+    def __contains__(self, model_type: object) -> bool:
+        return model_type in self._world.config_names
+
+    def keys(self) -> Any:
+        return self._world.config_names.keys()
+
+    def get(self, model_type: str, default: Any = None) -> Any:
+        return self[model_type] if model_type in self else default
+
+
+def auto_config(world: Any) -> Any:
+    """AutoConfig as a class: sources put it into `sub_configs` and test it with issubclass."""
+    known = world.__dict__.get("auto_config_class")
+    if known is not None:
+        return known
+
+    class AutoConfig(Open):
+        def __new__(cls, *_: Any, **__: Any) -> Any:
+            raise SourceMissing("AutoConfig() was called")
+
+        @classmethod
+        def for_model(cls, model_type: str, *args: Any, **kwargs: Any) -> Any:
+            if model_type not in world.config_names:
+                raise certain(ValueError(f"Unrecognized model identifier: {model_type}."))
+            return ConfigMapping(world)[model_type](*args, **kwargs)
+
+        @classmethod
+        def from_pretrained(cls, *_: Any, **__: Any) -> Any:
+            raise SourceMissing("the configuration of another repository (AutoConfig.from_pretrained)")
+
+    world.__dict__["auto_config_class"] = AutoConfig
+    return AutoConfig
+
+
+class AutoModel(Open):
+    """AutoModelFor*.from_config through the release's table of that Auto class."""
+
+    def __init__(self, world: Any, name: str) -> None:
+        self._world, self.__name__ = world, name
+
+    def from_pretrained(self, *_: Any, **__: Any) -> Any:
+        raise SourceMissing(f"the weights of another repository ({self.__name__}.from_pretrained)")
+
+    def from_config(self, config: Any, **options: Any) -> Any:
+        world, found = self._world, table_of_auto_class(self._world, self.__name__)
+        model_type = _model_type(world, config, found)
+        if model_type is None:
+            raise certain(
+                ValueError(
+                    f"Unrecognized configuration class {type(config)} for this kind of AutoModel: {self.__name__}."
+                )
+            )
+        name = found[model_type]
+        name = name[0] if isinstance(name, (tuple, list)) else name
+        cls = world.find_class(name, model_type)
+        if cls is None:
+            raise SourceMissing(f"class {name}")
+        sub = config.sub_configs.get("text_config") if hasattr(config, "sub_configs") else None
+        if sub is not None and config_class_of(cls) is sub:
+            config = config.get_text_config()
+        return cls._from_config(config, **options)
+
+
+def table_of_auto_class(world: Any, auto_name: str) -> dict[str, Any]:
+    """The name table behind an Auto class: `_model_mapping = _LazyAutoMapping(CONFIG_MAPPING_NAMES, <table>)`."""
+    file = world.file(_AUTO + "modeling_auto")
+    source = file.class_definition(auto_name) if file is not None else None
+    if source is None:
+        raise SourceMissing(f"class {auto_name}")
+    for member in source.members:
+        if isinstance(member, ast.Assign) and getattr(member.targets[0], "id", "") == "_model_mapping":
+            lazy = file.syntax_of(member.value.id)  # type: ignore[attr-defined]
+            return table(world, lazy.args[1].id)
+    raise SourceMissing(f"the table of {auto_name}")
+
+
+def _model_type(world: Any, config: Any, found: dict[str, Any]) -> str | None:
+    names, own = world.config_names, getattr(type(config), "model_type", None)
+    candidates = [t for t, c in names.items() if c == type(config).__name__]
+    ordered = [t for t in candidates if t == own] + candidates + [config.model_type]
+    return next((t for t in ordered if t in found), None)
+
+
+def config_class_of(model_class: Any) -> Any:
+    """The configuration class a model class declares, None when it declares none."""
+    for c in model_class.__mro__:
+        if isinstance(c.__dict__.get("config_class"), type):
+            return c.__dict__["config_class"]
+        if "_config_annotation" in c.__dict__:
+            file, annotation = c.__dict__["_config_annotation"]
+            try:
+                return file.evaluate(annotation)
+            except Exception:
+                continue
+    return None

@@ -1,0 +1,42 @@
+"""Which class a checkpoint is loaded with, as the Auto classes would pick it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from loadproof.interpret.release.auto_classes import ConfigMapping, config_class_of, table
+
+_TABLES = (
+    "CAUSAL_LM",
+    "IMAGE_TEXT_TO_TEXT",
+    "MULTIMODAL_LM",
+    "SEQ_TO_SEQ_CAUSAL_LM",
+    "SPEECH_SEQ_2_SEQ",
+    "PRETRAINING",
+    "VISION_2_SEQ",
+    "MASKED_LM",
+)
+
+
+def choose_class(world: Any, raw: dict[str, Any], model_type: str) -> str | None:
+    """The first of `architectures` that the release defines, else what its tables give for the model type."""
+    stated = raw.get("architectures")
+    for name in stated if isinstance(stated, list) else ():
+        if isinstance(name, str) and _fits(world, name, model_type):
+            return name
+    for name in (f"MODEL_FOR_{t}_MAPPING_NAMES" for t in _TABLES):
+        found = table(world, name).get(model_type)
+        if found:
+            return str(found if isinstance(found, str) else found[0])
+    base = table(world, "MODEL_MAPPING_NAMES").get(model_type)
+    return str(base if isinstance(base, str) else base[0]) if base else None
+
+
+def _fits(world: Any, name: str, model_type: str) -> bool:
+    """The release has this class, and it takes the configuration of this model type or its text part."""
+    cls = world.find_class(name, model_type)
+    if cls is None:
+        return False
+    config, wanted = ConfigMapping(world)[model_type], config_class_of(cls)
+    sub = config.sub_configs if hasattr(config, "sub_configs") else {}
+    return wanted is None or issubclass(config, wanted) or issubclass(wanted, config) or wanted in sub.values()

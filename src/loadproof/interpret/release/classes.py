@@ -1,0 +1,274 @@
+"""Class statements turned into classes whose methods are built at first use."""
+
+from __future__ import annotations
+
+import ast
+import types
+from typing import Any
+
+from loadproof.interpret.language.attributes import GuardedType
+from loadproof.interpret.language.errors import ForbiddenAttribute, NotUnderstood, UnknownUsed, UnsupportedSyntax
+from loadproof.interpret.language.expressions import expression
+from loadproof.interpret.language.functions import method
+from loadproof.interpret.language.objects import Namespace, Open, SourceObject, Unknown
+from loadproof.interpret.language.scope import Scope
+from loadproof.interpret.language.standard_library import NO_DEFAULT, Annotation, Field
+from loadproof.interpret.release.definitions import ClassSource, FunctionSource, class_source
+
+
+class LazyMethod:
+    """Descriptor that builds the function at first access and then replaces itself in the class."""
+
+    def __init__(self, source: FunctionSource, file: Any, kind: str | None) -> None:
+        self.source, self.file, self.kind = source, file, kind
+
+    def __set_name__(self, owner: Any, name: str) -> None:
+        self.owner, self.name = owner, name
+
+    def __get__(self, obj: Any, cls: Any) -> Any:
+        function: Any = method(self.source.node(), self.file, self.owner)
+        if self.kind is not None:
+            function = {"staticmethod": staticmethod, "classmethod": classmethod}[self.kind](function)
+        if self.name == "__getattribute__":
+            function = _past_dunders(function)
+        type.__setattr__(self.owner, self.name, function)
+        return function.__get__(obj, cls)
+
+
+def _past_dunders(function: Any) -> Any:
+    """An evaluated `__getattribute__` without the dunders: isinstance() of our own code asks for `__class__`."""
+
+    def getattribute(self: Any, name: str) -> Any:
+        return object.__getattribute__(self, name) if name.startswith("__") else function(self, name)
+
+    return getattribute
+
+
+class LazyProperty(property):
+    def __init__(
+        self, getter: FunctionSource, file: Any, setter: FunctionSource | None = None, cached: bool = False
+    ) -> None:
+        self.getter, self.setter_source, self.file, self.cached = getter, setter, file, cached
+        self.built: dict[str, Any] = {}
+
+    def __set_name__(self, owner: Any, name: str) -> None:
+        self.owner, self.name = owner, name
+
+    def _function(self, which: str, source: FunctionSource) -> Any:
+        if which not in self.built:
+            self.built[which] = method(source.node(), self.file, self.owner)
+        return self.built[which]
+
+    def __get__(self, obj: Any, cls: Any = None) -> Any:
+        if obj is None:
+            return self
+        if self.cached and self.name in obj.__dict__:
+            return obj.__dict__[self.name]
+        value = self._function("get", self.getter)(obj)
+        if self.cached:
+            obj.__dict__[self.name] = value
+        return value
+
+    def __set__(self, obj: Any, value: Any) -> None:
+        if self.cached:
+            obj.__dict__[self.name] = value
+        elif self.setter_source is None:
+            raise AttributeError(f"property '{self.name}' of '{type(obj).__name__}' object has no setter")
+        else:
+            self._function("set", self.setter_source)(obj, value)
+
+
+class LazyClassProperty:
+    def __init__(self, source: FunctionSource, file: Any) -> None:
+        self.source, self.file = source, file
+
+    def __set_name__(self, owner: Any, name: str) -> None:
+        self.owner = owner
+
+    def __get__(self, obj: Any, cls: Any) -> Any:
+        return method(self.source.node(), self.file, self.owner)(cls)
+
+
+class Broken:
+    """A class attribute whose value could not be evaluated: using it is an error, having it is none."""
+
+    def __init__(self, problem: str) -> None:
+        self.problem = problem
+
+    def __get__(self, obj: Any, cls: Any) -> Any:
+        raise NotUnderstood(self.problem)
+
+
+class OpaqueBase(Open):
+    """Stands for a base class that is not modelled; building an instance is refused."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        raise UnknownUsed(f"a base class of {type(self).__name__} is not modelled")
+
+    def __init_subclass__(cls, **_: Any) -> None:
+        pass
+
+
+def plain_field(default: Any = None, **_: Any) -> Any:
+    """A validated dataclass field, seen as its default."""
+    return default
+
+
+def any_context(*_: Any, **__: Any) -> Any:
+    return Unknown("context")
+
+
+# ---------------------------------------------------------------- class statement
+def make_class(file: Any, source: ClassSource, env: Scope | None = None) -> Any:
+    """The class of a class statement; `env` is the enclosing function's scope, if any."""
+    bases = _bases(file, source, env)
+    fields: dict[str, Any] = {}
+    members: dict[str, Any] = {"__module__": file.name, "__qualname__": source.name, "__source_class__": fields}
+    for member in source.members:
+        _add_member(file, member, members, fields, env)
+    members.pop("__slots__", None)  # attributes live in __dict__, where copies find them
+    metaclass = next((type(b) for b in reversed(bases) if type(b) is not type), type)
+    cls: Any = types.new_class(
+        source.name, bases, {} if metaclass is type else {"metaclass": metaclass}, _fill(members)
+    )
+    if _is_dataclass(source, bases) and not file.world.is_config(cls):
+        cls.__init__ = dataclass_init
+        cls.__dataclass_fields__ = inherited_fields(cls)
+    file.world.finish_class(cls, members, source.decorators)
+    return cls
+
+
+def _fill(members: dict[str, Any]) -> Any:
+    return lambda space: space.update(members)
+
+
+def _is_dataclass(source: ClassSource, bases: tuple[type, ...]) -> bool:
+    return any("dataclass" in d for d in source.decorators) or NamedTupleBase in bases
+
+
+class NamedTupleBase(SourceObject):
+    """`typing.NamedTuple` as a base class."""
+
+
+def _bases(file: Any, source: ClassSource, env: Scope | None) -> tuple[type, ...]:
+    bases: list[Any] = []
+    for node in source.bases:
+        base = _as_base(_evaluate(file, node, env), source.name)
+        if base not in bases:
+            bases.append(base)
+    if len(bases) > 1 and SourceObject in bases:
+        bases.remove(SourceObject)
+    if not any(issubclass(b, Open) for b in bases):
+        bases.append(SourceObject)
+    _check_keywords(source)
+    return tuple(bases)
+
+
+def _as_base(base: Any, name: str) -> Any:
+    if isinstance(base, GuardedType):
+        base = base.real
+    if isinstance(base, types.GenericAlias):
+        base = base.__origin__
+    if base is object:
+        return SourceObject
+    if base is type:
+        raise ForbiddenAttribute(f"metaclass {name}")
+    if isinstance(base, Annotation):
+        return NamedTupleBase if base._name == "NamedTuple" else SourceObject
+    if isinstance(base, (Unknown, Namespace)):
+        return type("OpaqueBase", (OpaqueBase,), {})
+    if not isinstance(base, type):
+        raise UnsupportedSyntax(f"base class of {name}")
+    return base
+
+
+def _check_keywords(source: ClassSource) -> None:
+    for keyword in source.keywords:
+        if keyword.arg == "metaclass" and "ABCMeta" not in ast.unparse(keyword.value):
+            raise UnsupportedSyntax(f"metaclass of {source.name}")
+
+
+def _evaluate(file: Any, node: ast.expr, env: Scope | None, members: dict[str, Any] | None = None) -> Any:
+    local = Scope(env, file, file.world.budget)
+    for key, value in (members or {}).items():
+        if not isinstance(value, Broken):
+            local[key] = value
+    return expression(node)(local)
+
+
+def _add_member(file: Any, s: Any, members: dict[str, Any], fields: dict[str, Any], env: Scope | None) -> None:
+    if isinstance(s, FunctionSource):
+        _add_function(file, s, members)
+    elif isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name):
+        _add_annotated(file, s, members, fields, env)
+    elif isinstance(s, ast.Assign):
+        value = _value(file, s.value, members, env)
+        for target in s.targets:
+            if isinstance(target, ast.Name):
+                members[target.id] = value
+    elif isinstance(s, ast.If):
+        for x in s.body:
+            _add_member(
+                file, FunctionSource(x.name, [], x) if isinstance(x, ast.FunctionDef) else x, members, fields, env
+            )
+    elif isinstance(s, ast.ClassDef):
+        members[s.name] = make_class(file, class_source(s), env)
+
+
+def _add_annotated(file: Any, s: ast.AnnAssign, members: dict[str, Any], fields: dict[str, Any], env: Any) -> None:
+    name: str = s.target.id  # type: ignore[union-attr]
+    if s.value is not None:
+        members[name] = _value(file, s.value, members, env)
+    elif name == "config":
+        members["_config_annotation"] = (file, s.annotation)
+    if "ClassVar" not in ast.unparse(s.annotation):
+        fields[name] = (members[name] if s.value is not None else NO_DEFAULT, s.annotation, file)
+
+
+def _value(file: Any, node: ast.expr, members: dict[str, Any], env: Scope | None) -> Any:
+    try:
+        return _evaluate(file, node, env, members)
+    except Exception as problem:
+        return Broken(f"class attribute at {file.label}:{node.lineno}: {problem}")
+
+
+def _add_function(file: Any, s: FunctionSource, members: dict[str, Any]) -> None:
+    names = [d.split("(")[0] for d in s.decorators]
+    if any(
+        x in ("property", "cached_property", "functools.cached_property", "torch.jit.unused_property") for x in names
+    ):
+        members[s.name] = LazyProperty(s, file, cached=any("cached" in x for x in names))
+    elif "classproperty" in names:
+        members[s.name] = LazyClassProperty(s, file)
+    elif any(x.endswith(".setter") for x in names):
+        getter = members.get(s.name)
+        members[s.name] = LazyProperty(getter.getter if isinstance(getter, LazyProperty) else s, file, s)
+    else:
+        kind = next((k for k in ("staticmethod", "classmethod") if k in names), None)
+        implied = {"__init_subclass__": "classmethod", "__class_getitem__": "classmethod", "__new__": "staticmethod"}
+        members[s.name] = LazyMethod(s, file, implied.get(s.name, kind))
+
+
+# ---------------------------------------------------------------- dataclasses
+def inherited_fields(cls: Any) -> dict[str, Any]:
+    """Annotated fields, bases first: name -> (default, annotation, file)."""
+    fields: dict[str, Any] = {}
+    for c in reversed(cls.__mro__):
+        fields.update(c.__dict__.get("__source_class__", {}))
+    return fields
+
+
+def default_of(value: Any) -> Any:
+    return value.make() if isinstance(value, Field) else value
+
+
+def dataclass_init(self: Any, *args: Any, **kwargs: Any) -> None:
+    fields = inherited_fields(type(self))
+    kwargs.update(zip(fields, args, strict=False))
+    for name, (default, _, _) in fields.items():
+        value = default_of(kwargs.get(name, default))
+        if value is NO_DEFAULT:
+            raise TypeError(f"__init__() missing 1 required argument: '{name}'")
+        setattr(self, name, value)
+    if hasattr(self, "__post_init__"):
+        self.__post_init__()

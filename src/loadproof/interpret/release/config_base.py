@@ -1,0 +1,156 @@
+"""How raw JSON fields become attributes of a configuration: the release's own base class, with its glue.
+
+Two generations: field style (annotated class fields and `__post_init__`, from 5.12 on) and init style
+(`__init__(**kwargs)`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from loadproof.interpret.language.errors import SourceMissing, certain
+from loadproof.interpret.language.functions import method
+from loadproof.interpret.language.objects import SourceObject, Unknown
+from loadproof.interpret.language.standard_library import NO_DEFAULT
+from loadproof.interpret.release.classes import LazyMethod, default_of, inherited_fields
+from loadproof.interpret.release.definitions import FunctionSource
+from loadproof.interpret.release.field_types import StrictDataclassClassValidationError, check_field, checker
+
+_NAMES = ("PreTrainedConfig", "PretrainedConfig")
+_NOT_NEEDED = {"__init_subclass__", "__repr__", "__eq__"}
+
+
+def build(world: Any) -> Any:
+    """The base class of all configurations of this release."""
+    file = world.file("transformers.configuration_utils")
+    source = next((s for s in map(file.class_definition, _NAMES) if s is not None), None) if file else None
+    if source is None:
+        raise SourceMissing("no configuration base class in this release")
+    file.globals["is_torch_available"] = lambda: False
+    base = file.make_class(source.without(_NOT_NEEDED))
+    if "__post_init__" in source.functions():
+        base.__init__ = field_style_init
+        base.validate = lambda self: _validate(type(self), self)
+        base.__strict__ = True
+        base.__setattr__ = _checked_setattr(base.__setattr__)
+    base.__hash__ = object.__hash__
+    base.__repr__ = base.__str__ = lambda self: f"{type(self).__name__} {{...}}"
+    base.from_dict = classmethod(_from_dict)
+    for name in _NAMES:
+        file.globals[name] = base
+    return base
+
+
+def _from_dict(cls: Any, raw: dict[str, Any], **_: Any) -> Any:
+    return cls(**{key: value for key, value in raw.items() if key != "model_type"})
+
+
+def generation_config(world: Any) -> Any:
+    """A stand-in for GenerationConfig: only the names of its parameters matter, the model's configuration drops them."""
+    file = world.file("transformers.generation.configuration_utils")
+    source = file.class_definition("GenerationConfig") if file else None
+    getter = (
+        next(
+            (m for m in source.members if isinstance(m, FunctionSource) and m.name == "_get_default_generation_params"),
+            None,
+        )
+        if source
+        else None
+    )
+    defaults = method(getter.node(), file, None)() if getter else {}
+
+    class GenerationConfig(SourceObject):
+        _get_default_generation_params = staticmethod(lambda: defaults)
+
+        def __init__(self, *_: Any, **__: Any) -> None:
+            pass
+
+        @classmethod
+        def from_model_config(cls, *_: Any, **__: Any) -> Any:
+            return cls()
+
+        from_dict = from_pretrained = from_model_config
+
+        def __getattr__(self, key: str) -> Any:
+            if key.startswith("__"):
+                raise AttributeError(key)
+            return Unknown(f"generation_config.{key}")
+
+    return GenerationConfig
+
+
+def field_style_init(self: Any, *args: Any, **kwargs: Any) -> None:
+    """Annotated fields first (a subclass may override a default without annotation), the rest to `__post_init__`."""
+    cls = type(self)
+    fields = inherited_fields(cls)
+    for name, (default, _, _) in fields.items():
+        value = kwargs[name] if name in kwargs else default_of(_override(cls, name, default))
+        if value is NO_DEFAULT:
+            raise certain(TypeError(f"Missing required field - '{name}'"))
+        setattr(self, name, value)
+    self.__post_init__(**{k: v for k, v in kwargs.items() if k not in fields})
+    if cls.__dict__.get("__strict__"):
+        _validate(cls, self)
+
+
+def _validate(cls: Any, config: Any) -> None:
+    """Every `validate_*` method in alphabetical order, as `@strict` runs them after `__init__`."""
+    for name in sorted({n for c in cls.__mro__ for n in c.__dict__ if n.startswith("validate_")}):
+        try:
+            getattr(cls, name)(config)
+        except (ValueError, TypeError) as cause:
+            raise certain(StrictDataclassClassValidationError(name, cause)) from cause
+
+
+def _checked_setattr(original: Any) -> Any:
+    def __setattr__(self: Any, name: str, value: Any) -> None:
+        check = _checks(type(self)).get(name)
+        if check is not None:
+            check_field(name, value, check)
+        original(self, name, value)
+
+    return __setattr__
+
+
+def _checks(cls: Any) -> dict[str, Any]:
+    """Field name -> type check, of the nearest class that is decorated with `@strict`."""
+    strict = next((c for c in cls.__mro__ if c.__dict__.get("__strict__")), None)
+    if strict is None:
+        return {}
+    known: dict[str, Any] | None = strict.__dict__.get("__checks__")
+    if known is None:
+        made = {n: checker(annotation, file) for n, (_, annotation, file) in inherited_fields(strict).items()}
+        known = {n: check for n, check in made.items() if check is not None}
+        type.__setattr__(strict, "__checks__", known)
+    return known
+
+
+def _own_init(cls: Any) -> Any:
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        field_style_init(self, *args, **kwargs)
+
+    __init__.__signature_names__ = ["self", *inherited_fields(cls)]  # type: ignore[attr-defined]
+    return __init__
+
+
+def _override(cls: Any, name: str, default: Any) -> Any:
+    for c in cls.__mro__:
+        if name in c.__dict__ and not isinstance(c.__dict__[name], (property, LazyMethod)):
+            return c.__dict__[name]
+    return default
+
+
+def finish_class(world: Any, cls: Any, members: dict[str, Any], decorators: list[str]) -> None:
+    """What the base class does when a subclass is defined: it becomes a dataclass, and bare sub-configs are wrapped."""
+    if not world.is_config(cls):
+        return
+    if any(d.split("(")[0].endswith("strict") for d in decorators):
+        cls.__strict__ = True
+    if "__init__" not in members and hasattr(cls, "__post_init__"):
+        cls.__init__ = _own_init(cls)
+        cls.__dataclass_fields__ = inherited_fields(cls)
+    if "sub_configs_defaults" in members:
+        spec = world.load("transformers.configuration_utils", "SubConfigSpec")
+        cls.sub_configs_defaults = {
+            k: v if isinstance(v, spec) else spec(config_class=v) for k, v in members["sub_configs_defaults"].items()
+        }

@@ -1,0 +1,46 @@
+"""Where the source of a transformers release lies. The import machinery's path is looked at; nothing is imported."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+_VERSION = re.compile(r"""^__version__\s*=\s*["']([^"']+)["']""", re.M)
+_MARK = "modeling_utils.py"
+_HEAD = 20_000  # bytes of __init__.py in which the version stands
+
+
+def find_source(source: str | None) -> str | None:
+    """Package folder of the release: `source` itself or below it, else the installed one; None when there is none."""
+    if source is not None:
+        candidates = (source, os.path.join(source, "transformers"), os.path.join(source, "src", "transformers"))
+        return next((os.path.abspath(c) for c in candidates if _is_package(c)), None)
+    for entry in sys.path:
+        candidate = os.path.join(entry or os.curdir, "transformers")
+        if _is_package(candidate):
+            return os.path.abspath(candidate)
+    return _from_finders()
+
+
+def _is_package(folder: str) -> bool:
+    return os.path.isfile(os.path.join(folder, _MARK)) and os.path.isfile(os.path.join(folder, "__init__.py"))
+
+
+def _from_finders() -> str | None:
+    """Editable installs answer through a finder on `sys.meta_path`; find_spec of a top-level name imports nothing."""
+    import importlib.util
+
+    try:
+        spec = importlib.util.find_spec("transformers")
+    except (ImportError, ValueError, AttributeError):
+        return None
+    places = list(spec.submodule_search_locations or ()) if spec is not None else []
+    return next((os.path.abspath(p) for p in places if _is_package(p)), None)
+
+
+def version_of(root: str) -> str:
+    """`__version__` as the package's __init__ states it, empty when it states none."""
+    with open(os.path.join(root, "__init__.py"), encoding="utf-8", errors="replace") as f:
+        found = _VERSION.search(f.read(_HEAD))
+    return found.group(1) if found else ""

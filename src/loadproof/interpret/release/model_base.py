@@ -1,0 +1,114 @@
+"""`PreTrainedModel`: the few members a constructor touches are written here, ties are worked out by the release's text.
+
+Ties come in two forms: a dictionary `{target: source}` expanded by `get_expanded_tied_weights_keys` (5.x), or a list, where
+the release's own `tie_weights` is run and ties are read off object identity (4.x).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+from loadproof.interpret.language.errors import SourceMissing
+from loadproof.interpret.language.objects import SourceObject
+from loadproof.interpret.shapes.module import Module
+from loadproof.interpret.shapes.tensor import FLOAT32, META
+
+_DICTIONARY_TIES = "get_expanded_tied_weights_keys"
+_ALWAYS = {"get_input_embeddings", "set_input_embeddings", "base_model"}
+_WITH_DICTIONARY = {"post_init", _DICTIONARY_TIES, "can_generate"}
+_WITH_LIST = {
+    "tie_weights",
+    "tie_embeddings_and_encoder_decoder",
+    "_tie_or_clone_weights",
+    "_tie_encoder_decoder_weights",
+    "_tie_embedding_weights",
+    "get_output_embeddings",
+}
+
+
+def build(world: Any) -> Any:
+    """The base class of all models of this release."""
+    file = world.file("transformers.modeling_utils")
+    source = file.class_definition("PreTrainedModel") if file else None
+    if source is None:
+        raise SourceMissing("no model base class in this release")
+    dictionary = _DICTIONARY_TIES in source.functions()
+    kept = source.only(_ALWAYS | (_WITH_DICTIONARY if dictionary else _WITH_LIST))
+    kept.bases = [ast.Name("__kernel__", ast.Load())]
+    kept.keywords = []
+    file.globals["__kernel__"] = kernel(file, dictionary)
+    base = file.make_class(kept)
+    file.globals["PreTrainedModel"] = base
+    return base
+
+
+def kernel(file: Any, dictionary: bool) -> Any:
+    """The part of PreTrainedModel that is written here."""
+    mixin = "EmbeddingAccessMixin"
+    embedding_access: Any = file.resolve(mixin) if mixin in file.defs else SourceObject
+
+    class Kernel(Module, embedding_access):  # type: ignore[misc]
+        dict_ties = dictionary
+        _no_split_modules = _skip_keys_device_placement = _keep_in_fp32_modules = None
+        _keep_in_fp32_modules_strict = _tied_weights_keys = None
+        _supports_flash_attn = _supports_flex_attn = _supports_sdpa = supports_gradient_checkpointing = False
+        dtype: Any = property(lambda self: FLOAT32)
+        device: Any = property(lambda self: META)
+
+        def __init__(self, config: Any, *_: Any, **__: Any) -> None:
+            Module.__init__(self)
+            self.config, self.name_or_path = config, ""
+            state = config.__dict__
+            if not state.get("_attn_implementation_internal"):
+                state["_attn_implementation_internal"] = "sdpa" if type(self)._supports_sdpa else "eager"
+            if not state.get("_experts_implementation_internal"):
+                state["_experts_implementation_internal"] = "grouped_mm"
+
+        def post_init(self) -> None:
+            self.tie_weights()
+
+        def init_weights(self) -> None:
+            if not dictionary:
+                self.tie_weights()
+
+        def _nothing(self, *_: Any, **__: Any) -> None:
+            pass
+
+        tie_weights = init_parallel_plans = resize_token_embeddings = _initialize_weights = _nothing
+        _backward_compatibility_gradient_checkpointing = add_model_tags = _nothing
+
+        def can_generate(self) -> bool:
+            return False
+
+        def get_correct_attn_implementation(self, implementation: Any, *_: Any, **__: Any) -> Any:
+            return implementation
+
+        @classmethod
+        def is_custom_code(cls) -> bool:
+            return str(cls.__module__).startswith("remote")
+
+        @classmethod
+        def _from_config(cls, config: Any, **options: Any) -> Any:
+            for key in ("dtype", "torch_dtype", "attn_implementation"):
+                options.pop(key, None)
+            return cls(config, **options)
+
+    return Kernel
+
+
+def tie_map(model: Any) -> dict[str, str]:
+    """Tied parameter -> the one it is tied to."""
+    if type(model).dict_ties:
+        return dict(model.__dict__.get("all_tied_weights_keys") or {})
+    groups: dict[int, list[str]] = {}
+    for name, p in model.named_parameters(remove_duplicate=False):
+        groups.setdefault(id(p), []).append(name)
+    patterns = [*(model._tied_weights_keys or ()), *(getattr(model, "_dynamic_tied_weights_keys", None) or ())]
+    out: dict[str, str] = {}
+    for names in groups.values():
+        if len(names) > 1:
+            source = next((n for n in names if not any(re.search(p, n) for p in patterns)), names[0])
+            out.update((n, source) for n in names if n != source)
+    return out

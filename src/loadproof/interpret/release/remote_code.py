@@ -1,0 +1,72 @@
+"""A repository's own model code (`auto_map`), read like the release's."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple
+
+from loadproof.interpret.language.errors import SourceMissing
+
+_MODEL_KEYS = ("AutoModelForCausalLM", "AutoModelForConditionalGeneration", "AutoModelForSeq2SeqLM")
+_MORE_KEYS = (
+    "AutoModelForImageTextToText",
+    "AutoModelForVision2Seq",
+    "AutoModel",
+    "AutoModelForSequenceClassification",
+)
+
+
+class Reference(NamedTuple):
+    """``module.Class`` of an auto_map entry; `repository` is set when it points into another one."""
+
+    module: str
+    name: str
+    repository: str = ""
+
+
+def has_code(raw: dict[str, Any]) -> bool:
+    auto_map = raw.get("auto_map")
+    return isinstance(auto_map, dict) and "AutoConfig" in auto_map
+
+
+def reference(text: Any) -> Reference:
+    """Parse an auto_map value. Raises SourceMissing for what is no ``module.Class``."""
+    if isinstance(text, (list, tuple)) and text:
+        text = text[-1] or text[0]
+    if not isinstance(text, str):
+        raise SourceMissing("auto_map holds no module.Class text")
+    repository, _, rest = text.rpartition("--")
+    module, _, name = rest.rpartition(".")
+    if not name.isidentifier() or not module or not all(part.isidentifier() for part in module.split(".")):
+        raise SourceMissing(f"auto_map entry {text[:80]!r} is not of the form module.Class")
+    return Reference(module, name, repository)
+
+
+def references(raw: dict[str, Any]) -> tuple[Reference, Reference]:
+    """(configuration, model) of a repository. Raises SourceMissing when one is not named."""
+    auto_map = raw["auto_map"]
+    key = next((k for k in (*_MODEL_KEYS, *_MORE_KEYS) if k in auto_map), None)
+    if key is None:
+        raise SourceMissing("auto_map names no model class")
+    return reference(auto_map["AutoConfig"]), reference(auto_map[key])
+
+
+def check_files(folder: str, wanted: tuple[Reference, ...]) -> None:
+    """Raise SourceMissing, naming the file, when the code is not in this folder."""
+    for ref in wanted:
+        file = ref.module.replace(".", "/") + ".py"
+        if not os.path.isfile(os.path.join(folder, file)):
+            where = f"in the repository {ref.repository}" if ref.repository else "not in the folder"
+            raise SourceMissing(f"the model's own code {file} is {where}")
+
+
+def build(world: Any, raw: dict[str, Any], class_name: str | None) -> Any:
+    """The shape-only model of a repository's own code; `world.remote` is its folder."""
+    config_ref, model_ref = references(raw)
+    check_files(world.remote, (config_ref, model_ref))
+    config_class = world.load("remote." + config_ref.module, config_ref.name)
+    config = config_class.from_dict(raw) if world.is_config(config_class) else config_class(**raw)
+    file = world.file("remote." + model_ref.module)
+    stated = [class_name] if class_name else [n for n in raw.get("architectures") or () if isinstance(n, str)]
+    name = next((n for n in stated if n in file.defs), model_ref.name)
+    return world.load(file.name, name)._from_config(config)

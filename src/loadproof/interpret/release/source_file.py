@@ -1,0 +1,234 @@
+"""One source file: an index of its top-level names; a name is evaluated when it is first asked for."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from typing import Any
+
+from loadproof.interpret.language.builtin_names import BUILTINS
+from loadproof.interpret.language.errors import LimitReached, NotUnderstood, SourceMissing, UnsupportedSyntax
+from loadproof.interpret.language.expressions import expression
+from loadproof.interpret.language.functions import method
+from loadproof.interpret.language.limits import SOURCE_BYTES
+from loadproof.interpret.language.scope import Scope
+from loadproof.interpret.language.standard_library import MODULES
+from loadproof.interpret.language.statements import statement
+from loadproof.interpret.release import classes
+from loadproof.interpret.release.definitions import ClassSource, class_from_chunk, class_source, function_source, parse
+from loadproof.interpret.release.source_text import Chunk, split
+
+_ASSIGNS = re.compile(r"([A-Za-z_]\w*)[ \t]*(?::[^=\n]*)?=(?!=)")
+_PRESENT = {"torch", "numpy", "transformers"}
+
+
+class SourceFile:
+    """`defs` maps a name to its definitions in order: chunks, syntax nodes or import tuples."""
+
+    def __init__(self, world: Any, name: str, path: str) -> None:
+        self.world, self.name, self.path, self.label = world, name, path, os.path.basename(path)
+        self.is_package = self.label == "__init__.py"
+        self.globals: dict[str, Any] = {"__name__": name}
+        self.defs: dict[str, list[Any]] = {}
+        self.busy: set[str] = set()
+        self._index(_read(path))
+
+    # ---- index
+    def _index(self, text: str) -> None:
+        try:
+            for chunk in split(text):
+                self._index_chunk(chunk)
+        except SyntaxError:  # unusual layout: parse the whole file instead
+            self.defs = {}
+            self._index_nodes(parse(text))
+
+    def _index_chunk(self, chunk: Chunk) -> None:
+        found = chunk.defines()
+        if found is not None:
+            self.defs[found[1]] = [chunk]
+            return
+        assigned = _ASSIGNS.match(chunk.text)
+        if assigned is not None:
+            self.defs.setdefault(assigned.group(1), []).append(chunk)
+            return
+        self._index_nodes(parse(chunk.text, chunk.line))
+
+    def _index_nodes(self, body: list[ast.stmt]) -> None:
+        for node in body:
+            self._index_node(node)
+
+    def _index_node(self, s: ast.stmt) -> None:
+        if isinstance(s, (ast.ClassDef, ast.FunctionDef)):
+            self.defs[s.name] = [s]
+        elif isinstance(s, ast.Import):
+            for a in s.names:
+                top = a.name.split(".")[0]
+                self.defs[a.asname or top] = [("import", a.name if a.asname else top)]
+        elif isinstance(s, ast.ImportFrom):
+            for a in s.names:
+                self.defs[a.asname or a.name] = [("from", s.level, s.module, a.name)]
+        elif isinstance(s, ast.If):
+            self._index_if(s)
+        elif isinstance(s, ast.Try):
+            self._index_try(s)
+        else:
+            self._index_other(s)
+
+    def _index_other(self, s: ast.stmt) -> None:
+        """Assignments, and statements that change or bind names: each is replayed when its name is asked for."""
+        for node in ast.walk(s):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                self.defs.setdefault(node.id, []).append(s)
+            elif (
+                isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name)
+            ):
+                self.defs.setdefault(node.value.id, []).append(s)
+        if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and isinstance(s.value.func, ast.Attribute):
+            owner = s.value.func.value
+            if isinstance(owner, ast.Name) and s.value.func.attr in ("update", "append", "extend", "setdefault"):
+                self.defs.setdefault(owner.id, []).append(s)
+
+    def _index_try(self, s: ast.Try) -> None:
+        if imports_absent_package(s.body):
+            for handler in s.handlers:
+                self._index_nodes(handler.body)
+        else:
+            self._index_nodes(s.body)
+
+    def _index_if(self, s: ast.If) -> None:
+        """Top-level `if`: torch is available, every other optional package is not."""
+        test = ast.unparse(s.test)
+        other = any(x in test for x in ("not", "npu", "xla", "flex"))
+        if "TYPE_CHECKING" in test or "is_torch_available" in test or ("is_torch_" in test and not other):
+            self._index_nodes(s.body)
+            return
+        self._index_nodes(s.orelse)
+        if "is_" in test and not s.orelse:
+            for x in s.body:
+                if isinstance(x, (ast.ClassDef, ast.FunctionDef)):
+                    self.defs.setdefault(x.name, [x])
+
+    # ---- names
+    def resolve(self, name: str) -> Any:
+        """The value of a top-level name, or of a builtin. Raises NotUnderstood when there is no such name."""
+        found = self.globals
+        if name in found:
+            return found[name]
+        if name not in self.defs:
+            if name in BUILTINS:
+                return BUILTINS[name]
+            raise NotUnderstood(f"name {name!r} is not defined in {self.label}")
+        if name in self.busy:
+            raise NotUnderstood(f"{self.label}: {name} is defined through itself")
+        self.busy.add(name)
+        try:
+            self._evaluate(name)
+        finally:
+            self.busy.discard(name)
+        return found[name]
+
+    def _evaluate(self, name: str) -> None:
+        glue = self.world.glue(self.name, name)
+        if glue is not None:
+            self.globals[name] = glue
+            return
+        for definition in self.defs[name]:
+            self._define(name, definition)
+        if name not in self.globals:
+            raise SourceMissing(f"{self.label} does not define {name}")
+
+    def _define(self, name: str, d: Any) -> None:
+        if isinstance(d, tuple) and not isinstance(d, Chunk):
+            value = self.world.external(d[1]) if d[0] == "import" else self.world.import_from(self, *d[1:])
+            self.globals[name] = value
+        elif isinstance(d, Chunk) and d.defines() is None:
+            for node in parse(d.text, d.line):
+                self._run(node)
+        elif isinstance(d, (Chunk, ast.ClassDef, ast.FunctionDef)):
+            self.globals[name] = self._definition(d)
+        else:
+            self._run(d)
+
+    def _definition(self, d: Any) -> Any:
+        source = definition_source(d)
+        if isinstance(source, ClassSource):
+            return self.make_class(source)
+        if any("as_validated_field" in x for x in source.decorators):
+            return classes.plain_field
+        if any(x.endswith("contextmanager") for x in source.decorators):
+            return classes.any_context
+        return method(source.node(), self, None)
+
+    def _run(self, node: ast.stmt) -> None:
+        env = Scope(None, self, self.world.budget)
+        statement(node)(env)
+        self.globals.update(env)
+
+    def evaluate(self, node: ast.expr, local: dict[str, Any] | None = None) -> Any:
+        env = Scope(None, self, self.world.budget)
+        env.update(local or {})
+        return expression(node)(env)
+
+    def class_definition(self, name: str) -> ClassSource | None:
+        """The class statement of this name, even when the name is bound again later."""
+        for d in self.defs.get(name, ()):
+            if isinstance(d, ast.ClassDef) or (isinstance(d, Chunk) and (d.defines() or ("",))[0] == "class"):
+                source: ClassSource = definition_source(d)
+                return source
+        return None
+
+    def assigns(self, name: str) -> bool:
+        """Whether the file itself gives a value to this name, rather than importing it."""
+        first = next(iter(self.defs.get(name, ())), None)
+        return first is not None and (isinstance(first, (Chunk, ast.stmt)))
+
+    def replay(self, name: str) -> None:
+        """Run what this file does to an imported name, whose value must stand in `globals`."""
+        for definition in self.defs.get(name, ()):
+            if isinstance(definition, (Chunk, ast.stmt)):
+                self._define(name, definition)
+
+    def syntax_of(self, name: str) -> Any:
+        """The expression assigned to a top-level name, unevaluated."""
+        d = self.defs[name][-1]
+        node: Any = parse(d.text, d.line)[0] if isinstance(d, Chunk) else d
+        return node.value
+
+    def make_class(self, source: Any, env: Scope | None = None) -> Any:
+        if isinstance(source, ast.ClassDef):
+            source = class_source(source)
+        return classes.make_class(self, source, env)
+
+
+def definition_source(d: Any) -> Any:
+    if isinstance(d, Chunk):
+        if (d.defines() or ("",))[0] == "class":
+            return class_from_chunk(d)
+        d = parse(d.text, d.line)[0]
+    if isinstance(d, ast.ClassDef):
+        return class_source(d)
+    if isinstance(d, ast.FunctionDef):
+        return function_source(d)
+    raise UnsupportedSyntax(type(d).__name__)
+
+
+def imports_absent_package(body: list[ast.stmt]) -> bool:
+    """`try: from apex... except ImportError:` - only torch, numpy, transformers and the standard library exist here."""
+    for s in body:
+        if isinstance(s, ast.Import):
+            packages = [a.name for a in s.names]
+        elif isinstance(s, ast.ImportFrom) and not s.level:
+            packages = [s.module or ""]
+        else:
+            continue
+        if any(p.split(".")[0] not in _PRESENT and p not in MODULES for p in packages):
+            return True
+    return False
+
+
+def _read(path: str) -> str:
+    if os.path.getsize(path) > SOURCE_BYTES:
+        raise LimitReached(f"{os.path.basename(path)} has more than {SOURCE_BYTES:,} bytes")
+    with open(path, encoding="utf-8", errors="replace") as f:
+        return f.read()

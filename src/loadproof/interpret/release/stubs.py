@@ -1,0 +1,82 @@
+"""Parts of a release that a constructor never needs, and the few names of them that it does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from loadproof.interpret.language.enums import StrEnum
+from loadproof.interpret.language.objects import SourceObject, Unknown
+from loadproof.interpret.shapes.module import Module
+
+_STUBBED = ["utils", "integrations", "generation.utils", "cache_utils", "masking_utils", "modeling_flash_attention_utils", "processing_utils", "loss", "distributed", "quantizers", "safetensors_conversion", "dynamic_module_utils", "modeling_outputs", "peft", "audio_utils", "image_utils", "feature_extraction_utils", "tokenization_utils_base", "video_utils", "modeling_attn_mask_utils", "hf_argparser", "time_series_utils", "monkey_patching"]
+_BLANK_BASES = frozenset(
+    ["GenerationMixin", "PushToHubMixin", "PeftAdapterMixin", "DistributedMixin", "FlashAttentionKwargs", "TransformersKwargs", "ModelOutput", "Cache", "DynamicCache"]
+)
+
+
+def is_stubbed(module: str) -> bool:
+    if not module.startswith("transformers."):
+        return False
+    relative = module[len("transformers.") :]
+    return any(relative == s or relative.startswith(s + ".") for s in _STUBBED)
+
+
+class GradientCheckpointingLayer(Module):
+    gradient_checkpointing = False
+
+
+def glue(world: Any, module: str, name: str) -> Any:
+    """Stand-ins that hold wherever the name comes from; None for all other names."""
+    if name in _BLANK_BASES:
+        return SourceObject
+    if name == "GradientCheckpointingLayer":
+        return GradientCheckpointingLayer
+    if name == "RotaryEmbeddingConfigMixin" and module != "transformers.modeling_rope_utils":
+        return world.load("transformers.modeling_rope_utils", name)
+    if name in ("logger", "init"):
+        return Unknown(name)
+    return None
+
+
+def _yes(*_: Any, **__: Any) -> bool:
+    return True
+
+
+def _no(*_: Any, **__: Any) -> bool:
+    return False
+
+
+def stub(world: Any, module: str, name: str) -> Any:
+    """A name of a stubbed module: small stand-ins for those that decide something, Unknown for the rest."""
+    if module.endswith("type_validators") or name == "interval":
+        return strict_name(name)
+    if name == "is_torch_available":
+        return _yes
+    if name.startswith("is_"):
+        return _no
+    if name in ("torch_int", "torch_float"):
+        return int if name == "torch_int" else float
+    if name == "HeterogeneousConfigMixin":
+        return world.load("transformers.integrations.heterogeneity.configuration_utils", name)
+    if name == "ExplicitEnum":
+        return StrEnum
+    return Unknown(f"{module}.{name}")
+
+
+def _field(default: Any = None, **_: Any) -> Any:
+    return default
+
+
+def _field_maker(*_: Any, **__: Any) -> Any:
+    return _field
+
+
+def strict_name(name: str) -> Any:
+    """`huggingface_hub.dataclasses` and `utils.type_validators`: fields are seen as their defaults."""
+    if name == "strict":
+        return lambda cls=None, **_: (lambda c: c) if cls is None else cls
+    if name == "validated_field":
+        return lambda *_, default=None, **__: default
+    if name.endswith("_field"):
+        return _field
+    return _field_maker

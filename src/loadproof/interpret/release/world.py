@@ -1,0 +1,174 @@
+"""One transformers release, and optionally one folder of remote code under the module name `remote`.
+
+`World` answers what an import gives: a name of the release's text, a stand-in of torch or the standard library, or
+`Unknown`. Files are read, cut and evaluated only as far as somebody asks.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from typing import Any
+
+from loadproof.interpret.language import limits
+from loadproof.interpret.language.errors import SourceMissing
+from loadproof.interpret.language.objects import Namespace, Unknown
+from loadproof.interpret.language.standard_library import MODULES
+from loadproof.interpret.release import auto_classes, class_index, config_base, model_base, stubs
+from loadproof.interpret.release.source_file import SourceFile
+from loadproof.interpret.shapes import namespaces
+
+_TORCH = {
+    "torch": namespaces.TORCH,
+    "torch.nn": namespaces.NN,
+    "torch.nn.functional": namespaces.FUNCTIONAL,
+    "torch.nn.utils": namespaces.UTILS,
+    "torch.nn.utils.parametrizations": namespaces.PARAMETRIZATIONS,
+    "numpy": namespaces.NUMPY,
+}
+
+
+class MissingSource(Unknown):
+    """A name from a file that the repository folder lacks. It may be imported; using it is an error."""
+
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        raise SourceMissing(f"no source file for {self._name}")
+
+    __call__ = __mro_entries__ = __bool__ = __iter__ = __getitem__ = _refuse  # type: ignore[assignment]
+
+
+class World:
+    """`root` is the package folder of the release, `remote` the folder of a repository's own code."""
+
+    def __init__(self, root: str, remote: str | None = None) -> None:
+        self.root, self.remote = root, remote
+        self.files: dict[str, SourceFile | None] = {}
+        self.budget = limits.start()
+        self.model_type = ""  # of the model being built: where classes are looked for first
+
+    def begin(self, model_type: str) -> None:
+        """Start a new evaluation with fresh limits."""
+        self.budget = limits.start()
+        self.model_type = model_type
+
+    # ---- files
+    def path(self, name: str) -> str | None:
+        parts = name.split(".")
+        top = {"transformers": self.root, "remote": self.remote}.get(parts[0])
+        if top is None or not all(p.isidentifier() for p in parts):
+            return None
+        stem = os.path.join(top, *parts[1:])
+        found = next((p for p in (stem + ".py", os.path.join(stem, "__init__.py")) if os.path.isfile(p)), None)
+        if found is not None and parts[0] == "remote" and not _inside(found, top):
+            raise SourceMissing(f"{name} leads out of the repository folder")
+        return found
+
+    def file(self, name: str) -> SourceFile | None:
+        """The file of a module, None when there is none."""
+        if name not in self.files:
+            path = self.path(name)
+            self.files[name] = None if path is None else SourceFile(self, name, path)
+        return self.files[name]
+
+    def read_files(self) -> list[str]:
+        """Paths of the files that the last evaluations read."""
+        return [os.path.join(self.root, "__init__.py"), *(f.path for f in self.files.values() if f is not None)]
+
+    def load(self, module: str, name: str) -> Any:
+        """A top-level name of a module. Raises SourceMissing when there is no such file."""
+        file = self.file(module)
+        if file is None:
+            raise SourceMissing(f"no source file for {module}")
+        return file.resolve(name)
+
+    # ---- imports
+    def external(self, name: str) -> Any:
+        """What `import name` binds."""
+        if name in MODULES:
+            return MODULES[name]
+        return _TORCH.get(name) or Unknown(name)
+
+    def import_from(self, file: SourceFile, level: int, module: str | None, name: str) -> Any:
+        """What `from module import name` binds inside `file`."""
+        if level:
+            parts = file.name.split(".")
+            package = parts if file.is_package else parts[:-1]
+            base = package[: len(package) - (level - 1)]
+            return self.from_release(".".join(base + ([module] if module else [])), name)
+        module = module or ""
+        if module.split(".")[0] == "transformers":
+            return self.from_release(module, name)
+        if module == "huggingface_hub.dataclasses":
+            return stubs.strict_name(name)
+        if module.startswith("torch.nn") and module not in _TORCH:
+            return getattr(namespaces.NN, name)
+        return getattr(self.external(module), name)
+
+    def from_release(self, module: str, name: str) -> Any:
+        glue = self.glue(module, name)
+        if glue is not None:
+            return glue
+        if module.startswith("transformers.models.auto"):
+            return auto_classes.name_of(self, name)
+        if stubs.is_stubbed(module):
+            return stubs.stub(self, module, name)
+        file = self.file(module)
+        if file is None:
+            return MissingSource(f"{module}.{name}") if module.startswith("remote") else Unknown(f"{module}.{name}")
+        if name in file.defs:
+            return file.resolve(name)
+        return self._lazy_export(module, name)
+
+    def _lazy_export(self, module: str, name: str) -> Any:
+        """A name that a package's `__init__` exports lazily: a class of its files, or a sub-module."""
+        if name[:1].isupper():
+            found = class_index.find_in_package(self, module, name) or class_index.find(self, name)
+            if found is not None:
+                return found
+        sub = self.file(f"{module}.{name}")
+        if sub is not None:
+            return Namespace(f"{module}.{name}", {}, sub.resolve)
+        return MissingSource(f"{module}.{name}") if module.startswith("remote") else Unknown(f"{module}.{name}")
+
+    def glue(self, module: str, name: str) -> Any:
+        """What stands in for a name of the release, None when it is read from its text."""
+        if name in ("PreTrainedConfig", "PretrainedConfig"):
+            return self.config_base
+        if name == "PreTrainedModel":
+            return self.model_base
+        if name == "GenerationConfig":
+            return self.generation_config
+        return stubs.glue(self, module, name)
+
+    # ---- classes
+    def find_class(self, name: str, model_type: str | None = None) -> Any:
+        """A modeling or configuration class by name, first in the folder of the model type; None when absent."""
+        return class_index.find(self, name, model_type)
+
+    @cached_property
+    def config_base(self) -> Any:
+        return config_base.build(self)
+
+    @cached_property
+    def model_base(self) -> Any:
+        return model_base.build(self)
+
+    @cached_property
+    def generation_config(self) -> Any:
+        return config_base.generation_config(self)
+
+    def is_config(self, cls: Any) -> bool:
+        return any(c.__name__ in ("PreTrainedConfig", "PretrainedConfig") for c in cls.__mro__)
+
+    def finish_class(self, cls: Any, members: dict[str, Any], decorators: list[str]) -> None:
+        config_base.finish_class(self, cls, members, decorators)
+
+    @cached_property
+    def config_names(self) -> dict[str, str]:
+        """model_type -> configuration class name."""
+        return auto_classes.config_names(self)
+
+
+def _inside(path: str, folder: str) -> bool:
+    real = os.path.realpath(folder)
+    return os.path.commonpath([real, os.path.realpath(path)]) == real

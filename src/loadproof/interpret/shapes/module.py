@@ -1,0 +1,208 @@
+"""`torch.nn.Module`: parameters, buffers and children by name, exactly as torch keeps them, object identity included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from loadproof.interpret.language import limits
+from loadproof.interpret.language.objects import Open, Unknown
+from loadproof.interpret.shapes.tensor import Buffer, Parameter, Tensor
+
+set_plain = object.__setattr__
+_SLOTS = ("_parameters", "_buffers", "_modules")
+
+
+class Module(Open):
+    training = True
+    _parameters: dict[str, Any]
+    _buffers: dict[str, Any]
+    _modules: dict[str, Any]
+    _non_persistent: set[str]
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        state = self.__dict__
+        state["_parameters"], state["_buffers"], state["_modules"], state["_non_persistent"] = {}, {}, {}, set()
+
+    def __init_subclass__(cls, **_: Any) -> None:
+        pass
+
+    # ---- registration by assignment
+    def __setattr__(self, key: str, value: Any) -> None:
+        state = self.__dict__
+        if isinstance(value, (Parameter, Module, Buffer)):
+            self._register(state, key, value)
+        elif key in state.get("_parameters", ()):
+            self._replace_parameter(state, key, value)
+        elif key in state.get("_modules", ()):
+            if value is None:
+                state["_modules"][key] = None
+            else:
+                raise TypeError(f"cannot assign '{type(value).__name__}' as child module '{key}'")
+        elif key in state.get("_buffers", ()):
+            state["_buffers"][key] = value
+        else:
+            set_plain(self, key, value)
+
+    def _register(self, state: dict[str, Any], key: str, value: Any) -> None:
+        if "_parameters" not in state:
+            raise AttributeError("cannot assign module before Module.__init__() call")
+        for slot in _SLOTS:
+            state[slot].pop(key, None)
+        state.pop(key, None)
+        if isinstance(value, Parameter):
+            state["_parameters"][key] = value
+        elif isinstance(value, Module):
+            state["_modules"][key] = value
+        else:
+            state["_buffers"][key] = value
+            (self._non_persistent.discard if value.persistent else self._non_persistent.add)(key)
+
+    def _replace_parameter(self, state: dict[str, Any], key: str, value: Any) -> None:
+        if value is not None and not isinstance(value, Unknown):
+            raise TypeError(f"cannot assign '{type(value).__name__}' as parameter '{key}'")
+        state["_parameters"][key] = value if value is None else Parameter(value)
+
+    def __getattr__(self, key: str) -> Any:
+        state = self.__dict__
+        for slot in _SLOTS:
+            if key in state.get(slot, ()):
+                return state[slot][key]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{key}'")
+
+    def __delattr__(self, key: str) -> None:
+        for slot in _SLOTS:
+            if key in self.__dict__[slot]:
+                del self.__dict__[slot][key]
+                return
+        object.__delattr__(self, key)
+
+    def register_buffer(self, name: str, tensor: Any = None, persistent: bool = True) -> None:
+        self.__dict__.pop(name, None)
+        self._buffers[name] = tensor
+        (self._non_persistent.discard if persistent else self._non_persistent.add)(name)
+
+    def register_parameter(self, name: str, param: Any) -> None:
+        self._parameters[name] = param
+
+    def add_module(self, name: str, module: Any) -> None:
+        self._modules[str(name)] = module
+        limits.checked_layers(len(self._modules))
+
+    register_module = add_module
+
+    # ---- walking
+    def children(self) -> list[Any]:
+        return [m for m in self._modules.values() if m is not None]
+
+    def named_children(self) -> list[tuple[str, Any]]:
+        return [(n, m) for n, m in self._modules.items() if m is not None]
+
+    def named_modules(
+        self, memo: Any = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Any]]:
+        return self._walk(set() if memo is None else memo, prefix, remove_duplicate)
+
+    def _walk(self, memo: set[int], prefix: str, once: bool) -> Iterator[tuple[str, Any]]:
+        if once:
+            if id(self) in memo:
+                return
+            memo.add(id(self))
+        limits.current().step()
+        yield prefix, self
+        for name, module in self._modules.items():
+            if module is not None:
+                yield from module._walk(memo, f"{prefix}.{name}" if prefix else name, once)
+
+    def modules(self) -> Iterator[Any]:
+        return (m for _, m in self.named_modules())
+
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Any]]:
+        seen: set[int] = set()
+        walk = self._walk(set(), prefix, remove_duplicate) if recurse else iter([(prefix, self)])
+        for path, module in walk:
+            for name, p in module._parameters.items():
+                if p is None or (remove_duplicate and id(p) in seen):
+                    continue
+                seen.add(id(p))
+                yield f"{path}.{name}" if path else name, p
+
+    def parameters(self, recurse: bool = True) -> Iterator[Any]:
+        return (p for _, p in self.named_parameters(recurse=recurse))
+
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True, persistent_only: bool = False
+    ) -> Iterator[tuple[str, Any]]:
+        for path, module in self._walk(set(), prefix, remove_duplicate) if recurse else iter([(prefix, self)]):
+            for name, b in module._buffers.items():
+                if b is None or (persistent_only and name in module._non_persistent):
+                    continue
+                yield f"{path}.{name}" if path else name, b
+
+    def buffers(self, recurse: bool = True) -> Iterator[Any]:
+        return (b for _, b in self.named_buffers(recurse=recurse))
+
+    def state_dict(self, *_: Any, **__: Any) -> dict[str, Any]:
+        out = dict(self.named_parameters(remove_duplicate=False))
+        out.update(self.named_buffers(remove_duplicate=False, persistent_only=True))
+        return out
+
+    def get_submodule(self, path: str) -> Any:
+        module: Any = self
+        for part in path.split(".") if path else []:
+            module = getattr(module, part) if not isinstance(module, Module) else module._child(part)
+        return module
+
+    def _child(self, name: str) -> Any:
+        if name not in self._modules:
+            raise AttributeError(f"{type(self).__name__} has no attribute `{name}`")
+        return self._modules[name]
+
+    def get_parameter(self, path: str) -> Any:
+        owner, _, name = path.rpartition(".")
+        found = self.get_submodule(owner)._parameters
+        if name not in found:
+            raise AttributeError(f"no parameter {path}")
+        return found[name]
+
+    def get_buffer(self, path: str) -> Any:
+        owner, _, name = path.rpartition(".")
+        return self.get_submodule(owner)._buffers[name]
+
+    # ---- what does not change the names
+    def apply(self, fn: Any) -> Any:
+        return self
+
+    def _itself(self, *_: Any, **__: Any) -> Any:
+        return self
+
+    to = eval = train = half = float = double = bfloat16 = cuda = cpu = requires_grad_ = to_empty = _itself
+
+    def _hook(self, *_: Any, **__: Any) -> Any:
+        return Unknown("hook")
+
+    register_forward_hook = register_forward_pre_hook = register_full_backward_hook = _hook
+    register_load_state_dict_pre_hook = register_load_state_dict_post_hook = register_state_dict_pre_hook = _hook
+    _register_load_state_dict_pre_hook = _register_state_dict_hook = register_state_dict_post_hook = _hook
+
+    def reset_parameters(self, *_: Any, **__: Any) -> None:
+        pass
+
+    def extra_repr(self) -> str:
+        return ""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(...)"
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        return Unknown(f"output of {type(self).__name__}")
+
+
+def param(*shape: Any) -> Parameter:
+    return Parameter(Tensor(shape))
+
+
+def spread(value: Any, n: int) -> tuple[Any, ...]:
+    return tuple(value) if isinstance(value, (tuple, list)) else (value,) * n

@@ -1,0 +1,105 @@
+"""The `torch`, `torch.nn` and `numpy` that evaluated code imports."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+from loadproof.interpret.language.objects import Namespace, Unknown
+from loadproof.interpret.shapes import containers, layers, tensor_functions, weight_norm
+from loadproof.interpret.shapes.module import Module
+from loadproof.interpret.shapes.tensor import Buffer, Device, DType, Parameter, Tensor, product, shape_of
+
+
+def _nn_default(name: str) -> Any:
+    return layers.unmodelled(name) if name[:1].isupper() else Unknown("nn." + name)
+
+
+def _transparent(*args: Any, **_: Any) -> Any:
+    """no_grad, inference_mode, compile: decorator, decorator factory and context manager that change no name."""
+    if len(args) == 1 and callable(args[0]) and not isinstance(args[0], Unknown):
+        return args[0]
+    return _Context()
+
+
+class _Context(Unknown):
+    def __call__(self, *args: Any, **_: Any) -> Any:
+        return args[0] if args else Unknown("context")
+
+
+def _modules() -> dict[str, Any]:
+    found: dict[str, Any] = dict(layers.layers())
+    for cls in (Module, Parameter, Buffer):
+        found[cls.__name__] = cls
+    for name in ("Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"):
+        found[name] = getattr(containers, name)
+    return found
+
+
+_NN = _modules()
+PARAMETRIZATIONS = Namespace("torch.nn.utils.parametrizations", {"weight_norm": weight_norm.parametrized})
+UTILS = Namespace(
+    "torch.nn.utils",
+    {
+        "parametrizations": PARAMETRIZATIONS,
+        "weight_norm": weight_norm.legacy,
+        "skip_init": weight_norm.skip_init,
+        "remove_weight_norm": lambda module, name="weight": module,
+    },
+)
+FUNCTIONAL = Namespace("torch.nn.functional", {"pad": tensor_functions.pad})
+_NN.update(
+    utils=UTILS,
+    functional=FUNCTIONAL,
+    init=Unknown("init"),
+    parameter=Namespace("torch.nn.parameter", {"Parameter": Parameter, "Buffer": Buffer}),
+)
+NN = Namespace("torch.nn", _NN, _nn_default)
+_NN["modules"] = Namespace("torch.nn.modules", _NN, lambda name: NN if name.islower() else _nn_default(name))
+
+TORCH = Namespace("torch", tensor_functions.functions())
+TORCH._members.update(
+    nn=NN,
+    __version__="2.13.0",
+    no_grad=_transparent,
+    inference_mode=_transparent,
+    device=Device,
+    jit=Namespace("torch.jit", {"script": _transparent, "unused": _transparent, "ignore": _transparent}),
+    compile=_transparent,
+)
+
+
+# ---------------------------------------------------------------- numpy, as far as constructors use it
+def _prod(values: Any, *_: Any, **__: Any) -> Any:
+    return Unknown("a tensor's value") if isinstance(values, Tensor) else product(list(values))
+
+
+def _linspace(a: Any, b: Any, n: int = 50, **_: Any) -> list[Any]:
+    return [a + (b - a) * i / max(1, n - 1) for i in range(n)]
+
+
+def _number(function: Any) -> Any:
+    return lambda x, *a: function(x, *a) if isinstance(x, (int, float)) else tensor_functions.elementwise(x)
+
+
+NUMPY = Namespace(
+    "numpy",
+    {
+        **{
+            name: _number(getattr(math, name)) for name in ("log2", "log", "sqrt", "ceil", "floor", "sin", "cos", "exp")
+        },
+        **dict.fromkeys(("zeros", "ones", "empty"), tensor_functions.factory),
+        "newaxis": None,
+        "pi": math.pi,
+        "prod": _prod,
+        "linspace": _linspace,
+        "cumsum": lambda x, *_, **__: list(itertools.accumulate(x)),
+        "arange": tensor_functions.arange,
+        "array": lambda value, *_, **__: Tensor(shape_of(value)),
+        "round": lambda x, digits=0: round(x, digits),
+        "float32": DType("float32"),
+        "int64": int,
+        "ndarray": Tensor,
+    },
+)

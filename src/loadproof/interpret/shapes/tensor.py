@@ -1,0 +1,396 @@
+"""Tensors that carry a shape and nothing else. A value read out of one is `Unknown`; it decides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from loadproof.interpret.language import limits
+from loadproof.interpret.language.errors import UnknownUsed, certain
+from loadproof.interpret.language.objects import Open, Unknown
+
+
+class DType(Open):
+    """A dtype: a name that compares and prints. Widths are not modelled."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self._name}"
+
+    def __getattr__(self, key: str) -> Any:
+        if key.startswith("__"):
+            raise AttributeError(key)
+        if key == "is_floating_point":
+            return "float" in self._name
+        return Unknown(f"{self._name}.{key}")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DType) and other._name == self._name
+
+    def __hash__(self) -> int:
+        return hash(self._name)
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        return Unknown(self._name)
+
+
+FLOAT32 = DType("float32")
+
+
+class Device(Open):
+    """Models are built on the meta device, as the library does while loading."""
+
+    def __init__(self, name: Any = "meta", index: Any = None) -> None:
+        self.type, self.index = (name.split(":")[0] if isinstance(name, str) else "meta"), index
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_: Any) -> bool:
+        return False
+
+    def __repr__(self) -> str:
+        return f"device(type='{self.type}')"
+
+    __str__ = __repr__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Device) and other.type == self.type
+
+    def __hash__(self) -> int:
+        return hash(self.type)
+
+
+META = Device()
+
+
+def product(shape: Any) -> Any:
+    result = 1
+    for x in shape:
+        result = result * x
+    return result
+
+
+class Size(tuple[int, ...], Open):
+    def numel(self) -> Any:
+        return product(self)
+
+
+def flat(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """reshape(2, 3) and reshape((2, 3)) alike."""
+    return tuple(args[0]) if len(args) == 1 and isinstance(args[0], (tuple, list)) else tuple(args)
+
+
+def dimension(x: Any) -> int:
+    """One size of a shape. Raises what torch raises for a float, a None or a negative number."""
+    if not isinstance(x, int):
+        if isinstance(x, (Unknown, Tensor)):
+            raise UnknownUsed("a tensor's size depends on a value that is not known")
+        raise certain(
+            TypeError(f"empty(): argument 'size' must be tuple of ints, but found element of type {type(x).__name__}")
+        )
+    if x < 0:
+        raise certain(RuntimeError(f"Trying to create tensor with negative dimension {x}"))
+    return int(x) if isinstance(x, bool) else x
+
+
+class Tensor(Open):
+    requires_grad: bool = False
+    grad = None
+    is_meta = True
+    shape: Any
+    values: list[Any] | None = None  # of a short one-dimensional tensor whose numbers are known
+
+    def __init__(self, shape: Any = (), *more: Any) -> None:
+        if isinstance(shape, int):  # torch.Tensor(2, 3)
+            shape = (shape, *more)
+        if isinstance(shape, Tensor):
+            shape = shape.shape
+        self.shape = None if shape is None else Size(map(dimension, shape))
+
+    # ---- what is not a shape
+    dtype: Any = property(lambda self: FLOAT32)
+    device: Any = property(lambda self: META)
+
+    @property
+    def data(self) -> Any:
+        return self
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        self.shape = value.shape if isinstance(value, Tensor) else None
+
+    def item(self) -> Any:
+        return self.values[0] if self.values is not None and len(self.values) == 1 else Unknown("a tensor's value")
+
+    def tolist(self) -> Any:
+        if self.values is not None:
+            return list(self.values) if self.shape else self.values[0]
+        limits.current().charge(self.numel(), "list of tensor values")
+        return _values(tuple(self.known()))
+
+    def _decide(self, *_: Any) -> Any:
+        raise UnknownUsed("a tensor's value decides something and is not known")
+
+    __bool__ = __int__ = __float__ = __index__ = __contains__ = _decide
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __getattr__(self, key: str) -> Any:
+        if key.startswith("__"):
+            raise AttributeError(key)
+        return Unknown("tensor." + key)
+
+    # ---- size
+    def known(self) -> Size:
+        if self.shape is None:
+            raise UnknownUsed("a tensor's shape is not known")
+        shape: Size = self.shape
+        return shape
+
+    ndim: Any = property(lambda self: len(self.known()))
+    T: Any = property(lambda self: Tensor(self.known()[::-1]))
+    mT: Any = property(lambda self: self.transpose(-1, -2))
+
+    def dim(self) -> int:
+        return len(self.known())
+
+    def size(self, d: Any = None) -> Any:
+        return self.known() if d is None else self.known()[d]
+
+    def numel(self) -> Any:
+        return product(self.known())
+
+    def __len__(self) -> int:
+        return self.known()[0] if self.known() else 0
+
+    def __iter__(self) -> Iterator[Any]:
+        shape = self.known()
+        limits.current().charge(shape[0], "tensor")
+        parts = [Tensor(shape[1:]) for _ in range(shape[0])]
+        for part, value in zip(parts, self.values or (), strict=False):
+            part.values = [value]
+        return iter(parts)
+
+    def t(self) -> Tensor:
+        return Tensor(self.known()[::-1])
+
+    def numpy(self) -> Tensor:
+        return self
+
+    # ---- arithmetic
+    def broadcast(self, other: Any, **_: Any) -> Tensor:
+        if isinstance(other, Unknown):
+            return Tensor(None)
+        b = other.shape if isinstance(other, Tensor) else ()
+        if self.shape is None or b is None:
+            return Tensor(None)
+        n = max(len(self.shape), len(b))
+        left, right = (1,) * (n - len(self.shape)) + tuple(self.shape), (1,) * (n - len(b)) + tuple(b)
+        return Tensor(tuple(y if x == 1 else x for x, y in zip(left, right, strict=True)))
+
+    add = mul = sub = div = broadcast
+
+    def __eq__(self, other: object) -> Any:
+        return self.broadcast(other)
+
+    def __ne__(self, other: object) -> Any:
+        return self.broadcast(other)
+
+    def __matmul__(self, other: Any) -> Tensor:
+        a, b = self.known(), other.known()
+        return Tensor(tuple(a[:-1]) + tuple(b[1:]) if len(b) == 2 else None)
+
+    # ---- indexing
+    def __getitem__(self, index: Any) -> Tensor:
+        if self.shape is None:
+            return Tensor(None)
+        if self.values is not None and isinstance(index, int) and self.shape:
+            part = Tensor(())
+            part.values = [self.values[index]]
+            return part
+        return Tensor(_indexed(list(self.shape), index if isinstance(index, tuple) else (index,)))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        pass
+
+    # ---- shape changes
+    def reshape(self, *dims: Any) -> Tensor:
+        shape = list(flat(dims))
+        if -1 in shape:
+            known = product(x for x in shape if x != -1)
+            shape[shape.index(-1)] = self.numel() // known if known else 0
+        return Tensor(shape)
+
+    view = reshape
+
+    def unsqueeze(self, d: int) -> Tensor:
+        shape = list(self.known())
+        shape.insert(d if d >= 0 else len(shape) + 1 + d, 1)
+        return Tensor(shape)
+
+    def squeeze(self, d: Any = None) -> Tensor:
+        shape = list(self.known())
+        if d is None:
+            return Tensor([x for x in shape if x != 1])
+        if shape[d] == 1:
+            del shape[d]
+        return Tensor(shape)
+
+    def transpose(self, dim0: int, dim1: int) -> Tensor:
+        shape = list(self.known())
+        shape[dim0], shape[dim1] = shape[dim1], shape[dim0]
+        return Tensor(shape)
+
+    def permute(self, *dims: Any) -> Tensor:
+        return Tensor([self.known()[i] for i in flat(dims)])
+
+    def flatten(self, start: int = 0, end: int = -1) -> Tensor:
+        shape = list(self.known())
+        end = end if end >= 0 else len(shape) + end
+        return Tensor([*shape[:start], product(shape[start : end + 1]), *shape[end + 1 :]])
+
+    def expand(self, *dims: Any) -> Tensor:
+        wanted = flat(dims)
+        own = (1,) * (len(wanted) - len(self.known())) + tuple(self.known())
+        return Tensor([a if b == -1 else b for a, b in zip(own, wanted, strict=True)])
+
+    def repeat(self, *dims: Any) -> Tensor:
+        times = flat(dims)
+        own = (1,) * (len(times) - len(self.known())) + tuple(self.known())
+        return Tensor([a * b for a, b in zip(own, times, strict=True)])
+
+    def sum(self, dim: Any = None, keepdim: Any = False, **_: Any) -> Tensor:
+        if dim is None:
+            return Tensor(())
+        shape = list(self.known())
+        for i in sorted((x % len(shape) for x in ((dim,) if isinstance(dim, int) else dim)), reverse=True):
+            if keepdim:
+                shape[i] = 1
+            else:
+                del shape[i]
+        return Tensor(shape)
+
+    mean = max = min = prod = any = all = sum
+
+    def repeat_interleave(self, n: int, dim: Any = None) -> Tensor:
+        if dim is None:
+            return Tensor((self.numel() * n,))
+        shape = list(self.known())
+        shape[dim] *= n
+        return Tensor(shape)
+
+    def new_zeros(self, *shape: Any, **_: Any) -> Tensor:
+        return Tensor(flat(shape))
+
+    new_ones = new_empty = new_zeros
+
+    def new_full(self, shape: Any, *_: Any, **__: Any) -> Tensor:
+        return Tensor(shape)
+
+    def outer(self, other: Tensor) -> Tensor:
+        return Tensor((self.known()[0], other.known()[0]))
+
+    def chunk(self, n: int, dim: int = 0) -> tuple[Tensor, ...]:
+        shape = list(self.known())
+        size, left, parts = -(-shape[dim] // n), shape[dim], []
+        while left > 0:
+            parts.append(Tensor(_with(shape, dim, min(size, left))))
+            left -= size
+        return tuple(parts)
+
+    def split(self, sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
+        shape = list(self.known())
+        n = shape[dim]
+        if isinstance(sizes, int):
+            sizes = [sizes] * (n // sizes) + ([n % sizes] if n % sizes else [])
+        return tuple(Tensor(_with(shape, dim, k)) for k in sizes)
+
+    def unbind(self, dim: int = 0) -> tuple[Tensor, ...]:
+        shape = list(self.known())
+        n = shape.pop(dim)
+        limits.current().charge(n, "unbind")
+        return tuple(Tensor(shape) for _ in range(n))
+
+
+def _values(shape: tuple[int, ...]) -> Any:
+    return [_values(shape[1:]) for _ in range(shape[0])] if shape else Unknown("a tensor's value")
+
+
+def _with(shape: list[int], dim: int, value: int) -> list[int]:
+    out = list(shape)
+    out[dim] = value
+    return out
+
+
+def _indexed(shape: list[int], index: tuple[Any, ...]) -> tuple[int, ...] | None:
+    dots = next((i for i, x in enumerate(index) if x is Ellipsis), None)
+    if dots is not None:
+        fill = len(shape) - sum(1 for x in index if x is not None and x is not Ellipsis)
+        index = index[:dots] + (slice(None),) * fill + index[dots + 1 :]
+    out: list[int] = []
+    at = 0
+    for x in index:
+        if x is None:
+            out.append(1)
+            continue
+        if isinstance(x, Unknown):
+            return None
+        size, at = shape[at], at + 1
+        if isinstance(x, slice):
+            out.append(len(range(*x.indices(size))))
+        elif isinstance(x, Tensor):
+            out.extend(x.known())
+        elif isinstance(x, list):
+            out.append(len(x))
+    return tuple(out) + tuple(shape[at:])
+
+
+def _same(self: Tensor, *_: Any, **__: Any) -> Tensor:
+    return Tensor(self.shape)
+
+
+def _broadcast(self: Tensor, other: Any) -> Tensor:
+    return self.broadcast(other)
+
+
+for _name in ["float", "half", "double", "long", "int", "bool", "to", "clone", "detach", "contiguous", "cpu", "cuda", "type", "type_as", "requires_grad_", "fill_", "zero_", "normal_", "uniform_", "copy_", "abs", "sqrt", "exp", "log", "sin", "cos", "tanh", "sigmoid", "clamp", "masked_fill", "masked_fill_", "mul_", "add_", "sub_", "div_", "pow", "square", "tril", "triu", "floor", "ceil", "round", "neg", "rsqrt", "logical_not", "flip", "roll", "cumsum", "clamp_", "log2", "trunc_normal_", "fill_diagonal_", "erfinv_", "trunc", "new_tensor", "__neg__", "__pos__", "__invert__", "__abs__", "scatter", "scatter_", "index_fill_", "softmax", "bfloat16", "requires_grad_"]:
+    setattr(Tensor, _name, _same)
+for _name in ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lt", "gt", "le", "ge", "and", "or", "xor"]:
+    setattr(Tensor, f"__{_name}__", _broadcast)
+    setattr(Tensor, f"__r{_name}__", _broadcast)
+
+
+class Parameter(Tensor):
+    """`source` is the file and line being evaluated when it was made."""
+
+    def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
+        budget = limits.current()
+        budget.charge_tensor()
+        self.source = (budget.file, budget.line)
+        self.requires_grad = requires_grad
+        if data is None:
+            self.shape = Size((0,))
+        else:
+            self.shape = data.shape if isinstance(data, Tensor) else None
+
+
+class Buffer(Tensor):
+    def __init__(self, data: Any = None, *, persistent: bool = True) -> None:
+        self.shape = data.shape if isinstance(data, Tensor) else None
+        self.persistent = persistent
+
+
+def shape_of(value: Any) -> Any:
+    """Shape of nested lists, a tensor or a number; None when it holds something unknown in its structure."""
+    if isinstance(value, Tensor):
+        return value.shape
+    if isinstance(value, Unknown) and value._name != "a tensor's value":
+        return None
+    if isinstance(value, (list, tuple)):
+        inner = shape_of(value[0]) if len(value) else ()
+        return None if inner is None else (len(value), *inner)
+    return ()

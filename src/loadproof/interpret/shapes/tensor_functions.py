@@ -1,0 +1,194 @@
+"""Functions of the `torch` namespace that make tensors or change shapes."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable
+from typing import Any
+
+from loadproof.interpret.language.objects import Unknown
+from loadproof.interpret.shapes.tensor import FLOAT32, DType, Size, Tensor, flat, shape_of
+
+_KEPT = 10_000
+
+
+def factory(*shape: Any, **options: Any) -> Tensor:
+    """zeros(2, 3), zeros((2, 3)), zeros(size=(2, 3))."""
+    dims = flat((options["size"],) if "size" in options else shape)
+    if len(dims) == 1 and isinstance(dims[0], Tensor):
+        return Tensor(None)
+    return Tensor(dims)
+
+
+def _count(span: Any) -> Any:
+    return None if isinstance(span, (Unknown, Tensor)) else (max(0, math.ceil(span)),)
+
+
+def arange(start: Any, end: Any = None, step: Any = 1, **_: Any) -> Tensor:
+    start, end = (0, start) if end is None else (start, end)
+    return Tensor(_count((end - start) / step))
+
+
+def linspace(start: Any, end: Any, steps: Any = 100, **_: Any) -> Tensor:
+    """The one tensor whose values are kept: releases read stochastic-depth rates out of it."""
+    made = Tensor((steps,))
+    if isinstance(start, (int, float)) and isinstance(end, (int, float)) and steps <= _KEPT:
+        made.values = [_float32(start + (end - start) * i / max(1, steps - 1)) for i in range(steps)]
+    return made
+
+
+def _float32(x: float) -> float:
+    return float(struct.unpack("f", struct.pack("f", x))[0])
+
+
+def cat(tensors: Any, dim: int = 0, **options: Any) -> Tensor:
+    parts, dim = list(tensors), options.get("axis", dim)
+    if any(not isinstance(t, Tensor) or t.shape is None for t in parts):
+        return Tensor(None)
+    shape = list(parts[0].shape)
+    shape[dim] = sum(t.shape[dim] for t in parts)
+    return Tensor(shape)
+
+
+def stack(tensors: Any, dim: int = 0, **_: Any) -> Tensor:
+    parts = list(tensors)
+    if any(not isinstance(t, Tensor) or t.shape is None for t in parts):
+        return Tensor(None)
+    shape = list(parts[0].shape)
+    shape.insert(dim if dim >= 0 else len(shape) + 1 + dim, len(parts))
+    return Tensor(shape)
+
+
+def meshgrid(*tensors: Any, indexing: str = "ij", **_: Any) -> tuple[Tensor, ...]:
+    parts = flat(tensors)
+    shape = [t.known()[0] if t.known() else 1 for t in parts]
+    if indexing == "xy" and len(shape) > 1:
+        shape[0], shape[1] = shape[1], shape[0]
+    return tuple(Tensor(shape) for _ in parts)
+
+
+def einsum(equation: str, *tensors: Any) -> Tensor:
+    inputs, output = equation.replace(" ", "").split("->")
+    sizes: dict[str, int] = {}
+    for tensor, names in zip(tensors, inputs.split(","), strict=True):
+        sizes.update(zip(names, tensor.known(), strict=True))
+    return Tensor([sizes[c] for c in output])
+
+
+def pad(tensor: Tensor, pads: Any, *_: Any, **__: Any) -> Tensor:
+    shape = list(tensor.known())[::-1]
+    for i in range(len(pads) // 2):
+        shape[i] += pads[2 * i] + pads[2 * i + 1]
+    return Tensor(shape[::-1])
+
+
+def elementwise(tensor: Any, *others: Any, **_: Any) -> Any:
+    """Same shape as the operands broadcast; a plain number gives a scalar."""
+    if isinstance(tensor, Unknown):
+        return Tensor(None)
+    out = Tensor(tensor.shape) if isinstance(tensor, Tensor) else Tensor(())
+    for other in others:
+        out = out.broadcast(other) if isinstance(other, Tensor) else out
+    return out
+
+
+def where(condition: Any, a: Any = None, b: Any = None) -> Tensor:
+    if isinstance(a, Tensor) or isinstance(b, Tensor):
+        return condition.broadcast(a).broadcast(b) if isinstance(condition, Tensor) else Tensor(None)
+    return Tensor(None) if a is None else Tensor(condition.shape)
+
+
+def typed(*a: Any, **_: Any) -> Tensor:
+    """torch.FloatTensor([..]), torch.FloatTensor(array) or torch.FloatTensor(2, 3)"""
+    return Tensor(shape_of(a[0])) if a and isinstance(a[0], (list, tuple, Tensor)) else factory(*a)
+
+
+def tensor(value: Any = None, *_: Any, **__: Any) -> Tensor:
+    return Tensor(shape_of(value))
+
+
+def randint(*a: Any, **k: Any) -> Tensor:
+    return factory(k["size"] if "size" in k else next(x for x in a if isinstance(x, (tuple, list))))
+
+
+def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = (), **_: Any) -> Any:
+    return factory(size) if size else elementwise(mean, std)
+
+
+def full(shape: Any, *_: Any, **__: Any) -> Tensor:
+    return factory(shape)
+
+
+def _eye(n: Any, m: Any = None, **_: Any) -> Tensor:
+    return Tensor((n, n if m is None else m))
+
+
+def _method(name: str) -> Callable[..., Any]:
+    return lambda tensor, *a, **k: getattr(tensor, name)(*a, **k) if isinstance(tensor, Tensor) else Unknown(name)
+
+
+_ELEMENTWISE = (
+    "zeros_like ones_like empty_like rand_like randn_like full_like log exp sin cos sqrt abs tril triu rsqrt floor ceil tanh "
+    "sigmoid clamp pow neg round logical_not cumsum flip div mul add sub log2 log10 maximum minimum square tan roll softmax "
+    "view_as_real conj exp2 polar expm1 log1p erf erfinv cumprod sign isnan isinf atan acos asin cosh sinh relu "
+    "lerp remainder fmod nan_to_num logical_and logical_or eq ne lt le gt ge masked_fill sigmoid reciprocal true_divide"
+)
+_METHODS = (
+    "flatten unsqueeze squeeze transpose permute sum reshape chunk split unbind repeat_interleave outer mean prod t"
+)
+_DTYPES = (
+    "float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 float8_e4m3fn float8_e5m2 half double complex64 float bool "
+    "long int short uint16 uint32 uint64"
+)
+_ALIASES = {
+    "float": "float32",
+    "half": "float16",
+    "double": "float64",
+    "long": "int64",
+    "int": "int32",
+    "short": "int16",
+}
+
+
+def _is_floating(value: Any) -> Any:
+    return value.is_floating_point if isinstance(value, DType) else Unknown("is_floating_point")
+
+
+def functions() -> dict[str, Any]:
+    """Name -> function for the torch namespace."""
+    found: dict[str, Any] = dict.fromkeys(["empty", "zeros", "ones", "rand", "randn"], factory)
+    found.update(dict.fromkeys(_ELEMENTWISE.split(), elementwise))
+    found.update({name: _method(name) for name in _METHODS.split()})
+    found.update({name: DType(_ALIASES.get(name, name)) for name in _DTYPES.split()})
+    found.update(dict.fromkeys(("FloatTensor", "LongTensor", "IntTensor"), typed))
+    found.update(dict.fromkeys(("cat", "concat", "concatenate"), cat))
+    found.update(
+        Tensor=Tensor,
+        Size=Size,
+        dtype=DType,
+        arange=arange,
+        linspace=linspace,
+        stack=stack,
+        meshgrid=meshgrid,
+        einsum=einsum,
+        tensor=tensor,
+        as_tensor=tensor,
+        from_numpy=tensor,
+        full=full,
+        eye=_eye,
+        randperm=lambda n, **_: Tensor((n,)),
+        range=lambda a, b, *_, **__: Tensor((int(b - a) + 1,)),
+        randint=randint,
+        hann_window=lambda n, *_, **__: Tensor((n,)),
+        normal=normal,
+        where=where,
+        matmul=lambda a, b: a @ b,
+        is_tensor=lambda x: isinstance(x, Tensor),
+        is_floating_point=_is_floating,
+        get_default_dtype=lambda: FLOAT32,
+        inf=math.inf,
+        nan=math.nan,
+        pi=math.pi,
+    )
+    return found
