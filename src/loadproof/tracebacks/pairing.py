@@ -37,7 +37,7 @@ _SHAPE_VOTES: dict[str, tuple[tuple[str, Confidence], ...]] = {
     "packed-column": (("packed-as-dense", "likely"), ("quant-set", "possible")),
     "int4-packed": (("quant-config-missing", "possible"), ("quant-layout", "possible"), ("dims-wrong", "possible")),
     "transposed": (("transposed", "likely"), ("dims-wrong", "possible")),
-    "row-shard": (("rank-shard", "likely"), ("dims-wrong", "possible")),
+    "row-shard": (("rank-shard", "possible"), ("dims-wrong", "possible")),
     "head-shard": (("head-row-shard", "likely"), ("rank-shard", "possible"), ("vocab-rows", "possible")),
     "draft-vocab": (("draft-vocab", "likely"), ("vocab-rows", "possible")),
     "small-head": (("head-replaced", "likely"), ("vocab-rows", "possible")),
@@ -103,6 +103,10 @@ def _of_model(kind: str, name: str) -> tuple[tuple[str, Confidence], ...]:
         return (("expert-layout", "likely"), ("transposed", "possible"))
     if kind == "transposed" and "lm_head" in name:
         return (("head-transposed", "likely"),)
+    if kind == "row-shard" and ("norm" in name or name == "size mismatch"):
+        return (("rank-shard", "likely"), ("dims-wrong", "possible"))
+    if re.search(r"(?:^|\.)(?:score|classifier|qa_outputs|v_head)\.", name) and kind not in ("empty", "slice"):
+        return (("dims-wrong", "likely"), ("task-head-missing", "possible"))
     return _SHAPE_VOTES[kind]
 
 

@@ -101,7 +101,7 @@ def _row_shard(stored: Shape, wanted: Shape, _name: str) -> bool:
     if len(stored) != len(wanted) or stored[1:] != wanted[1:] or not stored or not stored[0]:
         return False
     ranks = -(-wanted[0] // stored[0])
-    return ranks in (2, 4, 8, 16, 32, 64) and -(-wanted[0] // ranks) == stored[0]
+    return wanted[0] >= 16 and ranks in (2, 4, 8, 16, 32, 64) and -(-wanted[0] // ranks) == stored[0]
 
 
 def _squeezed(stored: Shape, wanted: Shape, _name: str) -> bool:

@@ -130,7 +130,7 @@ ENTRIES = (
         (
             "invalid load key, 'v'",
             "invalid load key, '<'",
-            "Unable to load weights from <pytorch checkpoint|checkpoint> file",
+            "Unable to load weights from <pytorch checkpoint|checkpoint>",
         ),
         (because("lfs-pointer", "likely"), because("truncated")),
         (Example("_pickle.UnpicklingError: invalid load key, 'v'.", "lfs-pointer"),),

@@ -89,6 +89,7 @@ ENTRIES = (
             because("layer-plan", "possible", name=r"self_attn\.qkv_proj\.weight|mixer\.\w+"),
             because("quant-set", "possible", name=r"^(?:visual\.)?blocks\.\d+\.attn\.qkv"),
             because("engine-renamed", "possible", kind="fused"),
+            because("wrong-class", "likely", name=r"(?:^|\.)(?:score|classifier|v_head|value_head|qa_outputs)\."),
             # head, embedding, prefixes
             because("tie-not-honoured", "likely", name=r"lm_head\.weight$", text=r"accelerate|fsdp|tensorrt|candle"),
             because("tie-redundant", "likely", name=r"^(?:\w+\.)*lm_head\.weight$"),
@@ -159,6 +160,7 @@ ENTRIES = (
             Example("KeyError: 'model.language_model.layers.0.mlp.experts.gate_up_proj'", "expert-layout"),
             Example("KeyError: 'model.layers.0.mlp.gate_gate_up_proj.weight'", "loader-substring"),
             Example("KeyError: 'embed_tokens.weight'", "backbone-only"),
+            Example("KeyError: 'score.weight'", "wrong-class"),
             Example("KeyError: 'layers.3.self_attn.qkv_proj.weight'", "quant-set"),
             Example("KeyError: 'blocks.0.attn.qkv.weight'", "quant-set"),
         ),

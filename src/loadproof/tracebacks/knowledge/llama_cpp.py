@@ -22,8 +22,9 @@ ENTRIES = (
                 "likely",
                 name=r"_orig_mod|^module\.|_fsdp_wrapped|_checkpoint_wrapped|pretrained_model",
             ),
-            because("adapter-prefix", "likely", text=r"convert_lora|lora", name=r"mixer|k_proj|q_proj"),
+            because("adapter-prefix", "likely", text=r"convert_lora|lora_to_gguf", name=r"mixer|k_proj|q_proj"),
             because("peft-dump", "likely", name=r"base_model|base_layer|lora_"),
+            because("expert-layout", "likely", name=r"experts"),
             because("repeated-prefix", "likely", name=r"(?:^|\.)(\w+)\.\1\."),
             because(
                 "fused-dialect",
@@ -35,7 +36,6 @@ ENTRIES = (
             because("adapter-prefix", "possible", name=r"mixer\.[kqvo]_proj"),
             because("text-vs-vlm", "likely", name=r"visual|vision|projector|audio"),
             because("wrong-class", "likely", name=r"score|classifier|v_head|value_head"),
-            because("expert-layout", "likely", name=r"experts"),
             because("foreign-dialect", "likely", name=r"attention\.w|feed_forward|tok_embeddings"),
             because("wrong-class", "possible"),
             because("reader-too-old", "possible"),

@@ -126,4 +126,49 @@ ENTRIES = (
         (because("quant-layout", "likely"),),
         (Example("ValueError: shape error in block path", "quant-layout"),),
     ),
+    Entry(
+        (
+            "Trying to set a tensor of shape <shape> in <..> (which has shape <shape>)",
+            "Trying to set a tensor of shape <shape>",
+        ),
+        (
+            because("zero3-placeholders", "likely", text=r"tensor of shape torch\.Size\(\[0\]\)"),
+            because("vocab-rows", "possible", text=r"Size\(\[\d{5,6}, \d+\]\)"),
+            *_LAST,
+        ),
+        (
+            Example(
+                'ValueError: Trying to set a tensor of shape torch.Size([32000, 4096]) in "weight" (which has shape torch.Size([32064, 4096])), this look incorrect.',
+                "vocab-rows",
+            ),
+            Example(
+                'ValueError: Trying to set a tensor of shape torch.Size([0]) in "weight" (which has shape torch.Size([32064, 4096])), this looks incorrect.',
+                "zero3-placeholders",
+            ),
+        ),
+        phase="load",
+    ),
+    Entry(
+        ("The size of tensor a (<n>) must match the size of tensor b (<n>) at non-singleton dimension <n>",),
+        (
+            because("zero3-runtime", "possible", text=r"tensor [ab] \(0\)"),
+            because(
+                "vocab-rows",
+                "possible",
+                text=r"\(\d{5,6}\) must match the size of tensor b \(\d{5,6}\) at non-singleton dimension 0",
+            ),
+            because("dims-wrong", "possible"),
+            because("shape-mismatch", "possible"),
+        ),
+        (
+            Example(
+                "RuntimeError: The size of tensor a (128256) must match the size of tensor b (128264) at non-singleton dimension 0",
+                "vocab-rows",
+            ),
+            Example(
+                "RuntimeError: The size of tensor a (0) must match the size of tensor b (4096) at non-singleton dimension 1",
+                "zero3-runtime",
+            ),
+        ),
+    ),
 )

@@ -484,4 +484,51 @@ ENTRIES = (
         (Example("IndexError: index out of range in self", "vocab-tokenizer"),),
         phase="generate",
     ),
+    Entry(
+        (
+            "requires the following packages that were not found in your environment",
+            "No module named '<flash_attn|causal_conv1d|mamba_ssm|fla|einops|tiktoken>",
+        ),
+        (because("packages-missing", "likely"),),
+        (
+            Example(
+                "ImportError: This modeling file requires the following packages that were not found in your environment: flash_attn. Run `pip install flash_attn`",
+                "packages-missing",
+            ),
+        ),
+        phase="config",
+    ),
+    Entry(
+        ("data did not match any variant of untagged enum",),
+        (because("tokenizer-too-new", "likely"), because("truncated")),
+        (
+            Example(
+                "Exception: data did not match any variant of untagged enum ModelWrapper at line 1251003 column 3",
+                "tokenizer-too-new",
+            ),
+        ),
+        phase="config",
+    ),
+    Entry(
+        ("JSONDecodeError",),
+        (because("json-broken", "possible"), because("lfs-pointer")),
+        (Example("json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)", "json-broken"),),
+    ),
+    Entry(
+        (
+            "is on the meta device, we need a `value` to put in on",
+            "Cannot copy out of meta tensor",
+            "Tensor on device meta is not on the expected device",
+        ),
+        (
+            because("meta-left", "possible"),
+            because("shard-missing"),
+            because("zero3-runtime", text=r"(?i)deepspeed|zero"),
+        ),
+        (
+            Example("ValueError: weight is on the meta device, we need a `value` to put in on 0.", "meta-left"),
+            Example("NotImplementedError: Cannot copy out of meta tensor; no data!", "meta-left"),
+        ),
+        phase="load",
+    ),
 )

@@ -38,11 +38,13 @@ ENTRIES = (
             because("nesting-prefix", "possible", name=r"language_model|visual|vision"),
             because("backbone-only", "likely", name=r"^(?:embed_tokens|norm|layers|wte|h)$"),
             because(
+                "fused-dialect", "likely", name=r"in_proj_(?:qkv|z|a|b|ba)|(?<!experts\.)gate_up_proj|qkv_proj|Wqkv"
+            ),
+            because(
                 "layer-plan", "likely", name=r"layers\.\d+\.(?:self_attn|linear_attn|mamba|mixer|attn|conv|short_conv)"
             ),
             because("foreign-dialect", "likely", name=r"attention\.w|feed_forward\.w|tok_embeddings|^output$|wk$"),
             because("expert-layout", "likely", name=r"experts"),
-            because("fused-dialect", "likely", name=r"in_proj_|gate_up_proj|qkv_proj|Wqkv"),
             because("depth", "likely", name=r"layers\.\d+$"),
             because("wrong-class", "possible"),
             because("nesting-prefix", "possible"),
@@ -334,7 +336,12 @@ ENTRIES = (
         phase="config",
     ),
     Entry(
-        ("Unknown quantization method", "Unsupported quantization method", "Invalid quantization method"),
+        (
+            "Unknown quantization type",
+            "Unknown quantization method",
+            "Unsupported quantization method",
+            "Invalid quantization method",
+        ),
         (because("reader-too-old", "likely"), because("quant-config-stale")),
         (Example("ValueError: Unknown quantization method: foo. Must be one of ['awq']", "reader-too-old"),),
         phase="config",
@@ -415,5 +422,16 @@ ENTRIES = (
         (),
         (),
         wrapper=True,
+    ),
+    Entry(
+        ("is not supported for the current GPU", "Minimum capability: <n>"),
+        (because("hardware", "likely"),),
+        (
+            Example(
+                "ValueError: The quantization method fp8 is not supported for the current GPU. Minimum capability: 89. Current capability: 80.",
+                "hardware",
+            ),
+        ),
+        phase="config",
     ),
 )

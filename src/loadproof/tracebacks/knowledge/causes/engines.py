@@ -233,4 +233,15 @@ CAUSES: tuple[Cause, ...] = (
         remedy="compare tokenizer and vocab_size; else report it to the engine",
         where="run",
     ),
+    Cause(
+        key="hardware",
+        code="LP704",
+        slug="engine-not-checkpoint",
+        headline="this device does not support the quantization method: the file is fine",
+        confirm="the message names the capability that is needed and the one that is there",
+        refute="the same device runs another checkpoint of this method",
+        command="loadproof check PATH",
+        remedy="use a newer device, another quantization of the model, or its 16-bit version",
+        where="run",
+    ),
 )

@@ -189,4 +189,14 @@ CAUSES: tuple[Cause, ...] = (
         command="loadproof check PATH",
         remedy="copy or rename to the index the reader wants",
     ),
+    Cause(
+        key="meta-left",
+        code="LP402",
+        slug="nesting-prefix",
+        headline="parameters were never filled from the file (their names do not match, or a shard is missing) and stayed on the meta device",
+        confirm="the check lists missing parameters",
+        refute="every parameter gets its tensor: then the device map or the wrapper is at fault",
+        command="loadproof check PATH",
+        remedy="mend what the check finds first; then load again",
+    ),
 )
