@@ -67,7 +67,7 @@ def _healthy() -> dict[str, bytes]:
         "field_order": st('{"a":{"data_offsets":[0,8],"shape":[2],"dtype":"F32"}}', data(8)),
         "spaced": st(json.dumps({"a": entry("F32", [2], 0, 8)}, indent=2), data(8)),
         "every_torch_dtype": st(header, body),
-        "many_tensors": st({f"l.{i}": entry("F16", [0], 0, 0) for i in range(20_000)}),
+        "many_tensors": st({f"l.{i}": entry("U8", [1], i, i + 1) for i in range(20_000)}, data(20_000)),
     }
 
 

@@ -1,0 +1,33 @@
+"""The whole check on every hostile file: the rule speaks, nothing runs or hangs, healthy files stay clean."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from loadproof.api import check
+from tests.hostile import index_cases, safetensors_cases, unread_cases
+from tests.hostile.making import Case
+
+NO_CONFIG = "LP016"  # these folders hold weights only
+CASES = [*safetensors_cases.cases(), *index_cases.cases(), *unread_cases.cases()]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_a_hostile_checkpoint_gets_its_finding(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    canary = tmp_path / "canary"
+    monkeypatch.setenv("LOADPROOF_CANARY", str(canary))
+    root = case.write(tmp_path)
+    start = time.process_time()
+    report = check(str(root), use_cache=False)
+    assert time.process_time() - start < 1.0
+    codes = {finding.code for finding in report.findings} - {NO_CONFIG}
+    if case.expect == "ok":
+        assert codes == set()
+    elif case.code:
+        assert case.code in codes
+    if case.expect == "error":
+        assert report.verdict != "loads"
+    assert not canary.exists()
