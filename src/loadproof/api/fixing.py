@@ -9,7 +9,18 @@ from typing import Any
 from msgspec import Struct
 
 from loadproof.api.checking import check, open_checkpoint
-from loadproof.repair import Applied, Plan, RepairError, apply, apply_to_copy, plan_edits
+from loadproof.repair import (
+    Applied,
+    Plan,
+    Refusal,
+    RepairError,
+    apply,
+    apply_to_copy,
+    interrupted,
+    plan_edits,
+    recover,
+)
+from loadproof.repair import forget as forget_repairs
 from loadproof.repair import undo as undo_repair
 from loadproof.types import Edit, Finding, Fix, Report
 
@@ -52,6 +63,7 @@ def fix(
     Raises `RepairError` when it cannot be carried out (nothing was changed), `ValueError` for a code that was not
     found, else what `check` raises.
     """
+    _end_interrupted(os.fspath(location), apply_it=apply_it)
     before = check(location, **reading)
     choices = tuple(_choose(finding, unsafe) for finding in _named(before, tuple(codes)))
     edits: list[Edit] = [edit for choice in choices if choice.fix for edit in choice.fix.edits]
@@ -69,6 +81,21 @@ def fix(
 def undo(location: str | os.PathLike[str]) -> Applied:
     """Take back the last repair of the checkpoint, byte for byte. Raises `RepairError` when there is none."""
     return undo_repair(open_checkpoint(os.fspath(location)).root)
+
+
+def forget(location: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Make the repairs of the checkpoint final: undo records and kept old files go; returns their names."""
+    return forget_repairs(open_checkpoint(os.fspath(location)).root)
+
+
+def _end_interrupted(location: str, *, apply_it: bool) -> None:
+    """A repair that was cut off comes first: in place it is brought to its end, else the user is told."""
+    root = open_checkpoint(location).root
+    if not interrupted(root):
+        return
+    if not apply_it:
+        raise RepairError(Refusal("a repair of this checkpoint was interrupted", f"run: loadproof undo {location}"))
+    recover(root)
 
 
 def _named(report: Report, codes: tuple[str, ...]) -> list[Finding]:
@@ -95,4 +122,4 @@ def _choose(finding: Finding, unsafe: bool) -> Choice:
     return Choice(finding, None, manual.title if manual else "no edit of these files mends it")
 
 
-__all__ = ["Applied", "Choice", "FixReport", "RepairError", "fix", "undo"]
+__all__ = ["Applied", "Choice", "FixReport", "RepairError", "fix", "forget", "undo"]

@@ -9,16 +9,19 @@ from loadproof.cli.output import failed, write
 from loadproof.report.escape import clean
 
 _DESCRIPTION = """\
-Take the last repair of a checkpoint back, byte for byte; or bring an interrupted one to its end."""
+Take the last repair of a checkpoint back, byte for byte; or bring an interrupted one to its end.
+Repairs are taken back one by one, the latest first."""
 
 
 def main(arguments: list[str]) -> int:
     """Undo; exit 0 when it was taken back, 1 when there is nothing to undo or it cannot be, 2 for a wrong path."""
     options = _parse(arguments)
     from loadproof.api.checking import NoCheckpointError
-    from loadproof.api.fixing import RepairError, undo
+    from loadproof.api.fixing import RepairError, forget, undo
 
     try:
+        if options.forget:
+            return _say_forgotten(forget(options.path))
         done = undo(options.path)
     except RepairError as error:
         failed(str(error))
@@ -30,7 +33,18 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
+def _say_forgotten(removed: tuple[str, ...]) -> int:
+    lines = [f"removed:    {clean(name)}" for name in removed] or ["nothing was kept for an undo here"]
+    write("".join(line + "\n" for line in lines))
+    return 0
+
+
 def _parse(arguments: list[str]) -> argparse.Namespace:
     parser = parser_for("undo PATH", _DESCRIPTION, arguments)
     parser.add_argument("path", metavar="PATH", help="the repaired checkpoint")
+    parser.add_argument(
+        "--forget",
+        action="store_true",
+        help="take nothing back: make the repairs final, remove the undo records and the old files kept for them",
+    )
     return parser.parse_args(arguments)
