@@ -114,6 +114,22 @@ def test_colour_adds_only_escape_sequences() -> None:
     assert re.sub(r"\x1b\[[0-9;]*m", "", colored) == ONE_FAULT
 
 
+def test_long_lines_are_folded_under_their_own_text_on_a_narrow_terminal() -> None:
+    narrow = render_text(report(PLAN_FINDING), width=80)
+    assert all(len(line) <= 80 for line in narrow.splitlines())
+    assert " ".join(narrow.split()) == " ".join(ONE_FAULT.split())
+    assert "   = explains 11 of 11 rows (7 missing, 4 unexpected); confidence certain\n" in narrow
+    outcome = narrow[narrow.index("   = outcome") :].splitlines()
+    assert outcome[1].startswith(" " * 14)
+    assert outcome[1][14] != " "
+
+
+def test_a_word_longer_than_the_line_stays_whole() -> None:
+    name = "a" * 150
+    finding = replace(PLAN_FINDING, evidence=(Evidence("config.json:3", f"{name} is wrong"),))
+    assert name in render_text(report(finding), width=80)
+
+
 HOSTILE = "a\x1b[2J\x07\u202eb\u200b\u2028c\ud800\x85::x"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING
 
 from loadproof.cli.options import EXIT_STATUS, add_failing, add_output, add_reading, parser_for
@@ -38,9 +39,11 @@ def main(arguments: list[str]) -> int:
 def show(report: Report, options: argparse.Namespace) -> int:
     """Print a report as asked, and turn it into the exit status."""
     from loadproof.api.verdict import exit_status
+    from loadproof.report.style import terminal_width
 
     color = color_for(options.color, options.output)
-    text = render(report, options.format, verbose=options.verbose, quiet=options.quiet, color=color)
+    width = None if options.output else terminal_width(sys.stdout)
+    text = render(report, options.format, verbose=options.verbose, quiet=options.quiet, color=color, width=width)
     try:
         write(text, options.output)
     except OSError as error:

@@ -40,8 +40,8 @@ def failed(text: str) -> int:
     return 2
 
 
-def render(report: Report, form: str, *, verbose: bool, quiet: bool, color: bool) -> str:
-    """The report in one of the formats of the command line."""
+def render(report: Report, form: str, *, verbose: bool, quiet: bool, color: bool, width: int | None = None) -> str:
+    """The report in one of the formats of the command line; `width` folds the text format."""
     if form == "json":
         from loadproof.report.json_v1 import render_json
 
@@ -52,7 +52,7 @@ def render(report: Report, form: str, *, verbose: bool, quiet: bool, color: bool
         return render_concise(report)
     from loadproof.report.text import render_text
 
-    return render_text(report, verbose=verbose, quiet=quiet, color=color)
+    return render_text(report, verbose=verbose, quiet=quiet, color=color, width=width)
 
 
 def color_for(choice: ColorChoice, output: str | None) -> bool:

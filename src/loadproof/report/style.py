@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Literal, TextIO
 
 ColorChoice = Literal["auto", "always", "never"]
 Span = tuple[str, str]  # (role, text)
 Line = tuple[Span, ...]
 
+_WORD = re.compile(r"\S+\s*|\s+")
 _SGR = {
     "": "",
     "error": "1;31",
@@ -40,3 +42,30 @@ def paint(line: Line, color: bool) -> str:
     if not color:
         return "".join(text for _, text in line).rstrip()
     return "".join(f"\x1b[{_SGR[role]}m{text}\x1b[0m" if _SGR[role] and text else text for role, text in line)
+
+
+def terminal_width(stream: TextIO) -> int | None:
+    """Columns of the terminal behind `stream`, None when it is none (a file or pipe gets whole lines)."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns if stream.isatty() else None
+    except (OSError, ValueError):
+        return None
+
+
+def fold_line(line: Line, width: int | None, indent: int) -> list[Line]:
+    """The line in pieces of at most `width` columns, broken at spaces; all but the first are indented.
+
+    A command, and a word that is longer than a line, stay whole, so that they can be copied.
+    """
+    if width is None or sum(len(text) for _, text in line) <= width or width <= indent + 20:
+        return [line]
+    pieces: list[list[Span]] = [[]]
+    column = 0
+    for role, text in line:
+        for word in [text] if role == "command" else _WORD.findall(text):
+            if column + len(word.rstrip()) > width and column > indent and not word.isspace():
+                pieces.append([("", " " * indent)])
+                column, word = indent, word.lstrip()
+            pieces[-1].append((role, word))
+            column += len(word)
+    return [tuple(piece) for piece in pieces]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from loadproof.report.escape import clean, guard_line
 from loadproof.report.finding_text import finding_lines
-from loadproof.report.style import Line, paint
+from loadproof.report.style import Line, fold_line, paint
 from loadproof.report.words import plural, reader_name, row_text, size_text, tally_text, total, verdict_text
 from loadproof.types import Report, Row, Verdict
 
@@ -14,10 +14,22 @@ SHOWN_SKIPS = 3
 _TONE: dict[Verdict, str] = {"loads": "good", "loads-wrong": "error", "fails": "error", "inconclusive": "warning"}
 
 
-def render_text(report: Report, *, verbose: bool = False, quiet: bool = False, color: bool = False) -> str:
-    """The whole report, each line ended by a newline. `quiet` leaves only the verdict, `verbose` adds every row."""
+def render_text(
+    report: Report, *, verbose: bool = False, quiet: bool = False, color: bool = False, width: int | None = None
+) -> str:
+    """The whole report, each line ended by a newline. `quiet` leaves only the verdict, `verbose` adds every row.
+
+    With a `width` long lines are folded under their own text; without one every line stays whole.
+    """
     lines = [_verdict_line(report)] if quiet else report_lines(report, verbose)
-    return "".join(guard_line(paint(line, color)) + "\n" for line in lines)
+    folded = [piece for line in lines for piece in fold_line(line, width, _indent(line))]
+    return "".join(guard_line(paint(line, color)) + "\n" for line in folded)
+
+
+def _indent(line: Line) -> int:
+    """Where the text of a line begins: below ``= label`` and below ``verdict``, not below the place of an evidence."""
+    first = line[0][1] if line else ""
+    return 14 if first.startswith("   = ") else 9 if first[:1].isalpha() and first.endswith("  ") else 6
 
 
 def report_lines(report: Report, verbose: bool) -> list[Line]:
