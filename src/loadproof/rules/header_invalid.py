@@ -9,6 +9,13 @@ from loadproof.rules.faults import file_findings, write_again
 from loadproof.types import Case, Finding, Fix, Problem, RegenerateHeader
 
 
+JOURNAL = ".loadproof-journal"  # a repair under way, or one that was cut off: it closes the headers it changes
+
+
+def _bring_to_an_end(problems: list[Problem]) -> tuple[Fix, ...]:
+    return (Fix("a repair was cut off here: `loadproof undo PATH` brings the checkpoint back", "manual"),)
+
+
 def _fix(problems: list[Problem]) -> tuple[Fix, ...]:
     """A header that the official reader accepts can be written anew for the same bytes."""
     if any(problem.breaks for problem in problems):
@@ -19,7 +26,9 @@ def _fix(problems: list[Problem]) -> tuple[Fix, ...]:
 
 
 def check(case: Case) -> Iterable[Finding]:
-    yield from file_findings(case, "LP006", "header-invalid", "has a header that is not valid", _fix)
+    cut_off = any(info.path == JOURNAL for info in case.inventory.files)
+    fix = _bring_to_an_end if cut_off else _fix
+    yield from file_findings(case, "LP006", "header-invalid", "has a header that is not valid", fix)
 
 
 DOCS = RuleDocs(
