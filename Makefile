@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
-CHECKED := src tests examples $(wildcard benchmarks)
+CHECKED := src tests examples docs $(wildcard benchmarks)
 
 .PHONY: help demo test lint bench oracle score docs faults fuzz clean
 
@@ -45,8 +45,9 @@ oracle: $(VENV)/.test  ## the full differential runs against transformers
 score: $(VENV)/.test  ## right-first share, findings per fault, false alarms
 	$(BIN)/python -m tests.score
 
-docs: $(VENV)/.test  ## write docs/rules from the rules themselves
+docs: $(VENV)/.test  ## write docs/rules from the rules, and the output shown in README.md
 	$(BIN)/python -m loadproof.rules.pages docs/rules
+	$(BIN)/python docs/readme_blocks.py
 
 faults: $(VENV)/.test  ## every crash point of every repair
 	LOADPROOF_FAULTS=1 $(BIN)/python -m pytest -n 2 tests/faults
