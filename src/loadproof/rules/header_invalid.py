@@ -8,11 +8,10 @@ from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.faults import file_findings, write_again
 from loadproof.types import Case, Finding, Fix, Problem, RegenerateHeader
 
-
 JOURNAL = ".loadproof-journal"  # a repair under way, or one that was cut off: it closes the headers it changes
 
 
-def _bring_to_an_end(problems: list[Problem]) -> tuple[Fix, ...]:
+def _bring_to_an_end(_: list[Problem]) -> tuple[Fix, ...]:
     return (Fix("a repair was cut off here: `loadproof undo PATH` brings the checkpoint back", "manual"),)
 
 
