@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,6 +42,15 @@ def effective_type(raw: dict[str, Any], world: World) -> str:
     return model_type
 
 
+def decoded(value: Any) -> Any:
+    """A copy of the JSON value in which ``{"__float__": "Infinity"}`` is the number again (configuration_utils.py:1168)."""
+    if isinstance(value, dict):
+        if set(value) == {"__float__"} and value["__float__"] in ("Infinity", "-Infinity", "NaN"):
+            return float(value["__float__"])
+        return {key: decoded(item) for key, item in value.items()}
+    return [decoded(item) for item in value] if isinstance(value, list) else value
+
+
 def build(world: World, raw: dict[str, Any], model_type: str, class_name: str | None) -> Any:
     """The model of a native class. Raises NotUnderstood, or the exception the library would raise."""
     world.begin(model_type)
@@ -52,7 +60,7 @@ def build(world: World, raw: dict[str, Any], model_type: str, class_name: str | 
     cls = world.find_class(name, model_type)
     if cls is None:
         raise SourceMissing(f"this release has no class {name}")
-    config = auto_classes.ConfigMapping(world)[model_type].from_dict(copy.deepcopy(raw))
+    config = auto_classes.ConfigMapping(world)[model_type].from_dict(decoded(raw))
     return cls._from_config(_config_for(cls, config))
 
 
@@ -68,7 +76,7 @@ def build_remote(root: str, folder: str, raw: dict[str, Any], class_name: str | 
     """(world, model) of a repository's own code, in a world of its own that nothing else shares."""
     world = World(root, remote=folder)
     world.begin("")
-    return world, remote_code.build(world, copy.deepcopy(raw), class_name)
+    return world, remote_code.build(world, decoded(raw), class_name)
 
 
 def unknown_type(model_type: str) -> Exception:
