@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from loadproof.config import diff_plans, plan_from_config, stated_plans
-from loadproof.config.plan_spellings import SPELLINGS, read_words
 from loadproof.config.plan_letters import letters
+from loadproof.config.plan_spellings import SPELLINGS, read_words
 from loadproof.types import Expectation, LayerPlan, ModelConfig
 
 DEPTH = {"num_hidden_layers": 6}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from loadproof.config import plan_from_tensors
+from loadproof.config.plan_letters import letters
 from loadproof.config.plan_mixers import is_sparse, mixer_of
 from loadproof.families import fold
-from loadproof.config.plan_letters import letters
 from loadproof.types import Family
 from tests import zoo
 

@@ -12,22 +12,31 @@ from loadproof.config.spellings import spelled
 from loadproof.config.values import dotted
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.plans import LISTS, built_plan, config_file, rows_in_layers
+from loadproof.rules.prediction_heads import stored_heads
 from loadproof.rules.rows import tally
 from loadproof.rules.whatif_config import explained_by_config
 from loadproof.rules.wording import layers_text, plural
-from loadproof.types import Case, Edit, Evidence, Finding, Fix, JsonPath, Row, SetJson
+from loadproof.types import Case, Edit, Evidence, Finding, Fix, JsonPath, LayerPlan, Row, SetJson
 
 
 def check(case: Case) -> Iterable[Finding]:
     built, stored, depth = built_plan(case), case.tensor_plan, config_depth(case.config, case.expectation)
-    if built is None or stored is None or depth is None or len(built.words) == len(stored.words):
+    if built is None or stored is None or depth is None:
         return
-    held, wanted = len(stored.words), len(built.words)
+    held, wanted = _held(case, stored), len(built.words)
+    if held == wanted:
+        return
     layers = range(held, wanted) if held < wanted else range(wanted, held)
     rows = [row for row in rows_in_layers(case, layers, built.field) if row.kind in ("missing", "unexpected")]
     if not rows or not _whole_layers(rows, layers):
         return
     yield _finding(case, held, wanted, list(layers), rows)
+
+
+def _held(case: Case, stored: LayerPlan) -> int:
+    """How many stored layers belong to the stack: prediction heads behind the last one do not."""
+    heads = {f.axes[0][0] for f in stored_heads(case) if f.template.startswith(stored.field + ".{}.")}
+    return min([len(stored.words), *heads])
 
 
 def _whole_layers(rows: list[Row], layers: Sequence[int]) -> bool:

@@ -19,15 +19,20 @@ def check(case: Case) -> Iterable[Finding]:
     rows = [row for row in of_kind(case.outcome.rows, "mismatched") if row.found is not None and len(row.found) == 1]
     if all(is_flat(row) for row in rows):
         return  # whole matrices, only flat: nothing is lost (LP201, LP202, LP504)
-    headline = f"the tensors are the slices that rank {proof.rank} of {proof.world} held of an FSDP1 flat parameter"
+    headline = f"the tensors are the slices that {_who(proof)} held of an FSDP1 flat parameter"
     evidence = (*row_evidence(rows), Evidence("", _arithmetic(proof), "note"))
     fixes = (Fix(_advice(rows), "manual"),)
     yield Finding("LP507", "fsdp1-local-view", "error", "certain", headline, evidence, tuple(rows), fixes=fixes)
 
 
+def _who(proof: Slice) -> str:
+    ranks = " or ".join(map(str, proof.ranks[:3])) + (" or another" if len(proof.ranks) > 3 else "")
+    return f"rank {ranks} of {proof.world}"
+
+
 def _arithmetic(proof: Slice) -> str:
     names = " + ".join(proof.names) if len(proof.names) <= 4 else plural(len(proof.names), "parameter")
-    return f"ceil(({names} = {proof.total:,}) / {proof.world}) = {proof.chunk:,}, all lengths fit rank {proof.rank}"
+    return f"ceil(({names} = {proof.total:,}) / {proof.world}) = {proof.chunk:,}, all lengths fit {_who(proof)}"
 
 
 def _advice(rows: list[Row]) -> str:

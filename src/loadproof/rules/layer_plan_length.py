@@ -20,7 +20,7 @@ from loadproof.types import Case, Edit, Evidence, Finding, Fix, JsonPath, LayerP
 def check(case: Case) -> Iterable[Finding]:
     path = plan_list_path(case)
     depth = config_depth(case.config)
-    if path is None or depth is None or _is_cut_by_class(case, depth):
+    if path is None or depth is None or not _is_refused(case):
         return
     words = get(case.config, path)
     if len(words) == depth:
@@ -39,10 +39,9 @@ def check(case: Case) -> Iterable[Finding]:
     yield Finding("LP302", "layer-plan-length", "error", "certain", headline, evidence, rows, fixes=(fix,), notes=notes)
 
 
-def _is_cut_by_class(case: Case, depth: int) -> bool:
-    """Whether the class makes list and depth agree by itself."""
-    plan, effective = case.config_plan, config_depth(case.config, case.expectation)
-    return case.expectation.raises is None and plan is not None and len(plan.words) == effective == depth
+def _is_refused(case: Case) -> bool:
+    """Whether the library refuses the config for it; classes that cut the list or derive the depth do not."""
+    return case.expectation.raises is not None and "layer" in case.expectation.raises
 
 
 def _repair(case: Case, path: JsonPath, words: list[str], depth: int) -> tuple[tuple[Edit, ...], str]:

@@ -121,7 +121,7 @@ def _source(case: Case, layers: Sequence[int], container: str) -> tuple[Evidence
         head, _, rest = expected.template.partition(".{}.")
         if head != container or "norm" in rest or rest.startswith(("mlp.", "feed_forward.")):
             continue
-        if expected.source and wanted & set(expected.axes[0]):
+        if expected.source.startswith("modeling_") and wanted & set(expected.axes[0]):
             return (Evidence(expected.source, "the mixer of this layer is created here", "source"),)
     return ()
 

@@ -14,10 +14,16 @@ from loadproof.types import Case, Finding, Fix, Row
 def check(case: Case) -> Iterable[Finding]:
     rows = of_kind(case.outcome.rows, "mismatched", "conversion")
     if rows:
-        yield _finding(rows)
+        yield _finding(rows, _unfilled(case, rows))
 
 
-def _finding(rows: list[Row]) -> Finding:
+def _unfilled(case: Case, rows: list[Row]) -> list[Row]:
+    """A parameter that cannot be put together is missing as well: the same names once more."""
+    broken = {row.template for row in rows if row.kind == "conversion"}
+    return [row for row in of_kind(case.outcome.rows, "missing") if row.template in broken]
+
+
+def _finding(rows: list[Row], unfilled: list[Row]) -> Finding:
     number = sum(count(row.axes) for row in rows)
     first = rows[0]
     if number == 1 and first.kind == "mismatched":
@@ -31,7 +37,7 @@ def _finding(rows: list[Row]) -> Finding:
         Fix("take the config that was saved with these weights, or the weights that belong to this config", "manual"),
     )
     evidence = row_evidence(rows)
-    return Finding("LP501", "shape-mismatch", "error", "certain", headline, evidence, tuple(rows), fixes=fixes)
+    return Finding("LP501", "shape-mismatch", "error", "certain", headline, evidence, (*rows, *unfilled), fixes=fixes)
 
 
 DOCS = RuleDocs(

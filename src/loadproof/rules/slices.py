@@ -8,7 +8,7 @@ from math import ceil
 
 from msgspec import Struct
 
-from loadproof.families import join_name, names_of
+from loadproof.families import names_of
 from loadproof.rules.rows import of_kind
 from loadproof.rules.vocabulary import head, is_tied
 from loadproof.rules.wording import elements
@@ -19,30 +19,29 @@ Unit = Sequence[tuple[int, int]]  # (elements of the parameter, elements stored)
 
 
 class Slice(Struct, frozen=True):
-    """A proof: the unit's total, cut into `world` chunks, gives the stored lengths on `rank`."""
+    """A proof: the unit's total, cut into `world` chunks, gives the stored lengths on each of `ranks`."""
 
     world: int
-    rank: int
+    ranks: tuple[int, ...]
     total: int
     chunk: int
     names: tuple[str, ...]
 
 
-def solve(unit: Unit) -> tuple[int, int, int] | None:
-    """(world, rank, chunk) of the FSDP1 split that leaves exactly the stored lengths, None when there is none.
+def solve(unit: Unit) -> tuple[int, tuple[int, ...], int] | None:
+    """(world, ranks, chunk) of the FSDP1 split that leaves exactly the stored lengths, None when there is none.
 
-    T = sum of the elements, chunk = ceil(T / world), rank r owns [r*chunk, min((r+1)*chunk, T)).
+    T = sum of the elements, chunk = ceil(T / world), rank r owns [r*chunk, min((r+1)*chunk, T)). Several ranks that lie
+    inside one parameter hold equal lengths.
     """
     total = sum(size for size, _ in unit)
-    held = sum(length for _, length in unit)
+    stored = [length for _, length in unit]
     for world in WORLDS:
         chunk = ceil(total / world)
-        if held in (chunk, total - chunk * (world - 1)):
-            rank = next(
-                (r for r in _ranks(unit, chunk, world) if _lengths(unit, chunk, r) == [n for _, n in unit]), None
-            )
-            if rank is not None:
-                return world, rank, chunk
+        if sum(stored) in (chunk, total - chunk * (world - 1)):
+            ranks = tuple(r for r in _ranks(unit, chunk, world) if _lengths(unit, chunk, r) == stored)
+            if ranks:
+                return world, ranks, chunk
     return None
 
 
@@ -74,8 +73,8 @@ def fsdp1_unit(case: Case) -> Slice | None:
     for names, unit in _units(case, cut):
         found = solve(unit)
         if found is not None and found[2] < sum(size for size, _ in unit):
-            world, rank, chunk = found
-            return Slice(world, rank, sum(size for size, _ in unit), chunk, names)
+            world, ranks, chunk = found
+            return Slice(world, ranks, sum(size for size, _ in unit), chunk, names)
     return None
 
 
@@ -128,4 +127,4 @@ def _stored_length(case: Case, expected: Expected) -> int:
     return elements(expected.shape) if row is None else elements(row.found)
 
 
-__all__ = ["Slice", "fsdp1_unit", "join_name", "solve"]
+__all__ = ["Slice", "fsdp1_unit", "solve"]
