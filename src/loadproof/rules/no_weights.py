@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.rows import of_kind
-from loadproof.rules.shards import listed
-from loadproof.types import Case, Evidence, Finding, Fix
+from loadproof.rules.shards import listed, numbered_set
+from loadproof.types import Case, Evidence, Finding, Fix, RebuildIndex
 
 
 def check(case: Case) -> Iterable[Finding]:
@@ -24,11 +24,18 @@ def check(case: Case) -> Iterable[Finding]:
     evidence = [Evidence(name, what) for name in others for pattern, what in _ORIGINS if re.search(pattern, name)][:3]
     notes = (f"reader: {case.selection.error}",) if case.selection.error else ()
     rows = tuple(of_kind(case.outcome.rows, "missing"))
+    shards = numbered_set(case, INDEX)
+    if shards:
+        title = f"write {INDEX} from the headers of the {len(shards)} shards"
+        rebuild = Fix(title, "lossless", (RebuildIndex(INDEX, shards),))
+        yield Finding("LP112", "no-weights", "error", "certain", headline, tuple(evidence), rows, 0, (rebuild,), notes)
+        return
     known = " ".join(dict.fromkeys(line.text for line in evidence))
     fix = Fix(f"convert {'it' if others else 'or download the weights'}{': ' + known if known else ''}", "manual")
     yield Finding("LP112", "no-weights", "error", "certain", headline, tuple(evidence), rows, 0, (fix,), notes)
 
 
+INDEX = "model.safetensors.index.json"
 _WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".gguf", ".ckpt", ".distcp")
 _ORIGINS: tuple[tuple[str, str], ...] = (
     (r"consolidated.*\.pth\Z", "the original Llama layout; convert it with convert_llama_weights_to_hf"),

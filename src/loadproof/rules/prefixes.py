@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from loadproof.families import count, names_of, show
-from loadproof.rules.rewrites import PEFT, WRAPPERS, Proof, Rewrite, candidates, find_rewrite
-from loadproof.rules.rows import count_rows, of_kind, tally
-from loadproof.types import Axes, Case, Confidence, Evidence, Finding, Fix, RenameTensors
+from loadproof.rules.rewrites import PEFT, WRAPPERS, Proof, Rewrite, candidates, difference, find_rewrite
+from loadproof.rules.rows import count_rows, meet_axes, tally
+from loadproof.types import Assignment, Axes, Case, Confidence, Evidence, Finding, Fix, RenameTensors
 
 # Levels that models themselves nest by; a change in these is a matter of class or release, not of a wrapper.
 NESTING = re.compile(
@@ -42,6 +42,41 @@ def repeats(case: Case, rewrite: Rewrite) -> bool:
     start = len(context) + len(before)
     tails = {tuple(family.template.split(".")[start : start + 1]) for family in case.manifest.families}
     return len(before) > 1 or before[:1] in tails
+
+
+def healed(case: Case) -> tuple[Rewrite, list[Assignment]] | None:
+    """The change of prefix that the reader makes to most names it loads, with these names; None without one."""
+    plain = [found for found in case.outcome.assignments if not found.converted and found.stored != found.target]
+    groups: dict[Rewrite, list[Assignment]] = {}
+    for found in plain:
+        groups.setdefault(Rewrite(*difference(found.stored, found.target)), []).append(found)
+    largest = max(groups.items(), key=lambda group: _names(group[1]), default=None)
+    return largest if largest and 2 * _names(largest[1]) > _names(case.outcome.assignments) else None
+
+
+def _names(assignments: Iterable[Assignment]) -> int:
+    return sum(count(found.stored_axes) for found in assignments)
+
+
+def healed_finding(case: Case, code: str, slug: str) -> Iterator[Finding]:
+    """A remark where the reader mends the names by itself and another engine may not."""
+    found = healed(case) if not case.outcome.rows else None
+    if found is None or kind_of(case, found[0]) != slug:
+        return
+    rewrite, names = found
+    front = dotted(rewrite.context + rewrite.before)
+    if slug == NESTED and not ("language_model" in rewrite.before and "language_model" not in rewrite.after):
+        return  # every release renames its own old spellings; only a text class with multimodal names is remarkable
+    back = dotted(rewrite.context + rewrite.after)
+    does = f"turns into '{back}'" if back else "strips"
+    text = f"{_names(names):,} names carry '{front}', which {case.expectation.reader} {does}; other engines refuse them"
+    shown = tuple(
+        Evidence(show(one.stored, one.stored_axes), f"loads as {show(one.target, one.target_axes)}")
+        for one in names[:2]
+    )
+    pairs = tuple((one.stored, one.target, one.stored_axes) for one in names)
+    fix = Fix("write the names of the class into the headers", "lossless", (RenameTensors(pairs),))
+    yield Finding(code, slug, "info", "certain", text, shown, (), 0, (fix,))
 
 
 def prefix_findings(case: Case, code: str, slug: str) -> Iterator[Finding]:
@@ -130,13 +165,22 @@ def evidence(proof: Proof, shown: int = 3) -> Iterator[Evidence]:
 
 def fixes(case: Case, proof: Proof) -> tuple[Fix, ...]:
     """Renaming moves no byte of a tensor; it is refused where two names would become one."""
-    targets = [new for _, new, _ in proof.pairs]
-    kept = {family.template for family in case.manifest.families} - {old for old, _, _ in proof.pairs}
-    if case.manifest.names_only or len(set(targets)) < len(targets) or kept & set(targets):
+    if case.manifest.names_only or _collides(case, proof):
         return ()
     pairs = tuple(pair for old, new, axes in proof.pairs for pair in _spelled_out(proof, old, new, axes))
     title = f"rename {sum(count(axes) for _, _, axes in pairs):,} tensors in the headers"
     return (Fix(title, "lossless", (RenameTensors(pairs),)),)
+
+
+def _collides(case: Case, proof: Proof) -> bool:
+    """Whether two tensors would bear one name."""
+    moved = {old for old, _, _ in proof.pairs}
+    taken = [(family.template, family.axes) for family in case.manifest.families if family.template not in moved]
+    for _, new, axes in proof.pairs:
+        if any(new == other and meet_axes(axes, held) is not None for other, held in taken):
+            return True
+        taken.append((new, axes))
+    return False
 
 
 def _spelled_out(proof: Proof, old: str, new: str, axes: Axes) -> Iterator[tuple[str, str, Axes]]:
@@ -146,7 +190,3 @@ def _spelled_out(proof: Proof, old: str, new: str, axes: Axes) -> Iterator[tuple
         return
     for name in names_of(old, axes):
         yield name, proof.change(name), ()
-
-
-def missing_of(proof: Proof) -> int:
-    return count_rows(of_kind(proof.rows, "missing"))

@@ -34,8 +34,9 @@ def is_unknown(case: Case) -> bool:
 
 
 def needs_code(case: Case) -> bool:
-    """Only the repository's own code knows what these names mean."""
-    return has_code(case) and is_unknown(case)
+    """Only the repository's own code knows what these names mean, and it could not be read to the end."""
+    read = bool(case.expectation.families)
+    return has_code(case) and not read and (is_unknown(case) or case.expectation.source != "installed")
 
 
 def has_code(case: Case) -> bool:

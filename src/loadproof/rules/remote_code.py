@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 from loadproof.config import get, where
 from loadproof.config.code import references_of
+from loadproof.config.values import nested
 from loadproof.rules.base import Rule, RuleDocs
-from loadproof.rules.reader_too_old import has_code, is_unknown
+from loadproof.rules.reader_too_old import has_code, needs_code
 from loadproof.types import Case, Evidence, Finding, Fix, Severity
 
 
@@ -15,17 +16,18 @@ def check(case: Case) -> Iterable[Finding]:
     """`auto_map` of a model_type that the release does not know: is the code here, elsewhere, or nowhere?"""
     if not has_code(case) or not case.config.path:
         return
-    references = references_of(get(case.config, ("auto_map",)))
-    modules = sorted({str(item).rpartition(".")[0] for item in references})
+    stated = [fields.get("auto_map") for _, fields in nested(case.config.raw)]
+    references = [str(one) for value in stated if value is not None for one in references_of(value)]
+    modules = sorted({item.rpartition(".")[0] for item in references})
     foreign = [module for module in modules if "--" in module]
     files = {file.path for file in case.inventory.files}
     absent = [module for module in modules if "--" not in module and module.replace(".", "/") + ".py" not in files]
     at = where(case.config, ("auto_map",))
-    if not is_unknown(case) and not (case.expectation.inconclusive and case.expectation.source != "installed"):
+    if not needs_code(case):
         return
     what, fix = _state(absent, foreign)
     headline = f"model_type {get(case.config, ('model_type',))!r} needs code of its own, {what}"
-    evidence = [Evidence(at, ", ".join(map(str, references[:3])))]
+    evidence = [Evidence(at, ", ".join(references[:3]))]
     evidence += [Evidence("folder", f"no {module}.py") for module in absent[:2]]
     severity: Severity = "error" if absent or foreign else "warning"
     yield Finding("LP705", "remote-code", severity, "certain", headline, tuple(evidence), (), 0, (fix,))

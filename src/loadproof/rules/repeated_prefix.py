@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from loadproof.rules.base import Rule, RuleDocs
-from loadproof.rules.prefixes import prefix_findings
+from loadproof.rules.prefixes import healed_finding, prefix_findings
 from loadproof.types import Case, Finding
 
 
 def check(case: Case) -> Iterable[Finding]:
     yield from prefix_findings(case, "LP403", "repeated-prefix")
+    yield from healed_finding(case, "LP403", "repeated-prefix")
 
 
 DOCS = RuleDocs(

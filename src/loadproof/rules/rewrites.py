@@ -171,18 +171,23 @@ def votes(rows: tuple[Row, ...]) -> list[tuple[tuple[str, ...], tuple[str, ...],
 
 
 def pairs(rows: tuple[Row, ...]) -> Iterator[tuple[Row, Row]]:
-    """(unexpected, missing) that may be one tensor under two names: last two parts, shape and inner indices agree."""
+    """(unexpected, missing) that may be one tensor under two names: ending, shape and inner indices agree."""
     by_ending: dict[tuple[str, ...], list[Row]] = {}
     for row in of_kind(rows, "unexpected"):
-        by_ending.setdefault(_ending(row.template), []).append(row)
+        for ending in _endings(row.template):
+            by_ending.setdefault(ending, []).append(row)
     for want in of_kind(rows, "missing"):
-        for have in by_ending.get(_ending(want.template), ()):
-            if _fits(have, want):
-                yield have, want
+        fitting = [row for ending in _endings(want.template) for row in by_ending.get(ending, ())]
+        for have in dict.fromkeys(row for row in fitting if _fits(row, want)):
+            yield have, want
 
 
-def _ending(template: str) -> tuple[str, ...]:
-    return tuple(template.split(".")[-2:])
+def _endings(template: str) -> Iterator[tuple[str, ...]]:
+    """The last two parts, and those that remain when a module was put in before the last (`router.linear.weight`)."""
+    parts = template.split(".")
+    yield tuple(parts[-2:])
+    if len(parts) > 2:
+        yield (parts[-3], parts[-1])
 
 
 def _fits(have: Row, want: Row) -> bool:
