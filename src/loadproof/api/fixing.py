@@ -22,7 +22,7 @@ from loadproof.repair import (
 )
 from loadproof.repair import forget as forget_repairs
 from loadproof.repair import undo as undo_repair
-from loadproof.types import Edit, Finding, Fix, Report
+from loadproof.types import Case, Edit, Finding, Fix, Report
 
 Progress = Callable[[int, int, str], None]  # bytes done, bytes in all, what is being done
 
@@ -65,11 +65,9 @@ def fix(
     """
     _end_interrupted(os.fspath(location), apply_it=apply_it)
     before = check(location, **reading)
-    choices = tuple(_choose(finding, unsafe) for finding in _named(before, tuple(codes)))
-    edits: list[Edit] = [edit for choice in choices if choice.fix for edit in choice.fix.edits]
-    plan = plan_edits(before.case.inventory, edits)
+    choices, plan = _agree(before.case, [_choose(finding, unsafe) for finding in _named(before, tuple(codes))])
     report = FixReport(before, choices, plan)
-    if not edits or not (apply_it or out is not None):
+    if not plan.edits or not (apply_it or out is not None):
         return report
     if out is not None:
         applied = apply_to_copy(plan, os.fspath(out), progress=progress)
@@ -106,6 +104,25 @@ def _named(report: Report, codes: tuple[str, ...]) -> list[Finding]:
     if not wanted:
         return [finding for finding in report.findings if finding.severity != "info"]
     return [finding for finding in report.findings if wanted & {finding.code, finding.slug}]
+
+
+def _agree(case: Case, choices: list[Choice]) -> tuple[tuple[Choice, ...], Plan]:
+    """One plan for all choices; where that is refused, those go that do not get along with the ones before them."""
+    plan = plan_edits(case.inventory, _edits(choices))
+    wanted = [choice for choice in choices if choice.fix]
+    if not plan.refusals or len(wanted) < 2:
+        return tuple(choices), plan
+    kept: list[Choice] = []
+    for choice in choices:
+        refusals = plan_edits(case.inventory, _edits([*kept, choice])).refusals
+        if refusals and _edits(kept):
+            choice = Choice(choice.finding, None, f"not together with the others: {refusals[0].reason}")
+        kept.append(choice)
+    return tuple(kept), plan_edits(case.inventory, _edits(kept))
+
+
+def _edits(choices: Iterable[Choice]) -> list[Edit]:
+    return [edit for choice in choices if choice.fix for edit in choice.fix.edits]
 
 
 def _choose(finding: Finding, unsafe: bool) -> Choice:

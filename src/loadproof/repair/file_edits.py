@@ -55,6 +55,8 @@ def truncate(draft: Draft, edit: TruncateFile) -> None:
 
 def set_aside(draft: Draft, edit: SetAside) -> None:
     present = {info.path for info in draft.inventory.files}
+    if any(edit.file in files for files in draft.rebuilt.values()):
+        raise RefusedError(f"{edit.file} is to be set aside and named by an index", "mend one after the other")
     if edit.file not in present:
         raise RefusedError(f"there is no {edit.file} to set aside")
     target = edit.file + ASIDE
@@ -107,12 +109,12 @@ def _follow_one(draft: Draft, index: IndexFile) -> None:
     folder = index.path.rpartition("/")[0]
     prefix = folder and folder + "/"
     new_keys, added = _changes(draft, index, prefix)
-    if not new_keys and not added:
+    if not new_keys and not added and index.path not in draft.texts:
         return
     try:
-        text = rename_keys(draft.text(index.path), ("weight_map",), new_keys)
+        text = rename_keys(draft.text(index.path), ("weight_map",), new_keys) if new_keys else draft.text(index.path)
         text = add_members(text, ("weight_map",), {name: file.removeprefix(prefix) for name, file in added.items()})
-        draft.texts[index.path] = _with_total(text, index, _growth(draft))
+        draft.texts[index.path] = _with_total(text, draft)
     except JsonEditError as error:
         raise RefusedError(f"{index.path}: {error}", "rebuild the index in the same plan", index.path) from None
 
@@ -134,20 +136,26 @@ def _changes(draft: Draft, index: IndexFile, prefix: str) -> tuple[dict[str, str
     return new_keys, added
 
 
-def _with_total(text: str, index: IndexFile, growth: int) -> str:
-    if index.total_size is None or not growth:
+def _with_total(text: str, draft: Draft) -> str:
+    """The total moves with the tensors; a total that was right by either way of counting copies stays right."""
+    metadata = parse(text).get("metadata")
+    total = metadata.get("total_size") if isinstance(metadata, dict) else None
+    if type(total) is not int:
         return text
-    return set_value(text, ("metadata", "total_size"), index.total_size + growth)
+    (all_before, once_before), (all_after, once_after) = _totals(draft)
+    growth = all_after - all_before if total == all_before else once_after - once_before
+    return set_value(text, ("metadata", "total_size"), total + growth) if growth else text
 
 
-def _growth(draft: Draft) -> int:
-    """Bytes of tensors that the draft has more than the disk."""
-    before: dict[str, int] = {}
-    after: dict[str, int] = {}
+def _totals(draft: Draft) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Bytes of the tensors on disk and in the draft: (every copy counted, every name counted once) each."""
+    before: list[tuple[str, int]] = []
+    after: list[tuple[str, int]] = []
     for shard in draft.shards.values():
-        before.update((name, t.end - t.begin) for name, t in (shard.header.tensors.items() if shard.header else ()))
-        after.update((name, size_of(entry.source)) for name, entry in shard.entries.items())
-    return sum(after.values()) - sum(before.values())
+        before += [(name, t.end - t.begin) for name, t in (shard.header.tensors.items() if shard.header else ())]
+        after += [(name, size_of(entry.source)) for name, entry in shard.entries.items()]
+    both = [(sum(size for _, size in side), sum(dict(side).values())) for side in (before, after)]
+    return both[0], both[1]
 
 
 def describe_json_edit(edit: SetJson | DeleteJson) -> str:

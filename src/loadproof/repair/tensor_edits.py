@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import product
 from math import prod
 from typing import Any
@@ -13,6 +13,7 @@ from loadproof.repair.draft import Draft, Entry, RefusedError, Shard
 from loadproof.repair.header import BITS, HeaderError, read_header
 from loadproof.repair.sources import Columns, Slice, Source, Transposed, Weave
 from loadproof.types import (
+    Axes,
     CopyTensor,
     DropTensors,
     GraftTensors,
@@ -29,7 +30,7 @@ def rename(draft: Draft, edit: RenameTensors) -> None:
     """All pairs at once, so that names may be exchanged."""
     new_names: dict[str, str] = {}
     for old, new, axes in edit.pairs:
-        new_names.update(zip(names_of(old, axes), names_of(new, axes), strict=True))
+        new_names.update(zip(names_of(old, axes), _new_names(old, new, axes), strict=True))
     touched: dict[str, Shard] = {}
     for name in new_names:
         touched.update((shard.file, shard) for shard in draft.holders(name))
@@ -42,6 +43,16 @@ def rename(draft: Draft, edit: RenameTensors) -> None:
     for name in set(new_names.values()):
         if len(draft.holders(name)) > 1:
             raise RefusedError(f"{name} would then be stored twice", "drop one of the copies in the same plan, before")
+
+
+def _new_names(old: str, new: str, axes: Axes) -> Iterator[str]:
+    """The new names in the order of the old ones. An axis of one index may have gone from the new template."""
+    kept = axes
+    if new.count(HOLE) < len(axes):
+        kept = tuple(axis for axis in axes if len(axis) > 1)
+    if new.count(HOLE) != len(kept):
+        raise RefusedError(f"{old} has {len(axes)} indices, {new} has places for {new.count(HOLE)}")
+    return names_of(new, kept)
 
 
 def reshape(draft: Draft, edit: ReshapeTensors) -> None:
