@@ -11,7 +11,7 @@ from loadproof.config.values import dotted, nested
 from loadproof.types import Problem
 
 # module path and class, with an optional "owner/repository--" in front (transformers, dynamic_module_utils.py).
-_REFERENCE = re.compile(r"(?:[\w.-]+(?:/[\w.-]+)?--)?(?:\w+\.)+\w+")
+_REFERENCE = r"(?:[\w.-]+(?:/[\w.-]+)?--)?(?:\w+\.)+\w+"
 
 
 def check_code(raw: dict[str, Any], file: str) -> Iterator[Problem]:
@@ -30,7 +30,7 @@ def check_code(raw: dict[str, Any], file: str) -> Iterator[Problem]:
 def _auto_map(value: Any, field: str, file: str) -> Iterator[Problem]:
     references = [item for item in references_of(value) if isinstance(item, str)]
     for reference in references:
-        if not _REFERENCE.fullmatch(reference):
+        if not re.fullmatch(_REFERENCE, reference):
             text = f"{field} names a module outside the folder or none at all"
             yield fault(UNSAFE_PATH, file, "auto-map", text, found=reference, expected=field)
             return

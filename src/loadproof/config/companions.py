@@ -13,7 +13,7 @@ from loadproof.types import Inventory, Problem
 
 Reader = Callable[[Inventory, str], tuple[bytes | None, Problem | None]]
 MAX_RANK = 1_000_000
-_URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_URL = r"(?i)[a-z][a-z0-9+.-]*://"
 # Attribute walks out of a template's sandbox; ordinary chat templates use no dunder name but these never at all.
 _TEMPLATE_ESCAPES = (b"__class__", b"__globals__", b"__subclasses__", b"__mro__", b"__builtins__", b"__import__")
 
@@ -45,7 +45,7 @@ def _adapter_base(base: Any, name: str) -> Iterator[Problem]:
     if not isinstance(base, str):
         return
     field = "base_model_name_or_path"
-    if _URL.match(base):
+    if re.match(_URL, base):
         yield fault(UNSAFE_PATH, name, "remote", f"{field} is a URL; it is not fetched", found=base, expected=field)
     elif ".." in re.split(r"[/\\]", base):
         yield fault(UNSAFE_PATH, name, "parent", f"{field} leads out of the folder", found=base, expected=field)
