@@ -50,7 +50,8 @@ def test_a_row_of_a_load_report_is_no_prefix() -> None:
 
 def test_boxes_of_rich_are_opened() -> None:
     assert clean_line("│ /a/b.py:12 in load                                    │").text == "/a/b.py:12 in load"
-    assert clean_line("╭──────── Traceback (most recent call last) ────────╮").text == ""
+    assert clean_line("╭──────── Traceback (most recent call last) ────────╮").text.startswith("Traceback")
+    assert clean_line("╰───────────────────────────────────────────────────╯").text == ""
 
 
 def test_control_characters_and_bidi_marks_do_not_survive() -> None:

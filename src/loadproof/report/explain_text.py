@@ -72,13 +72,18 @@ def _cause(finding: Finding, report: Report, position: int, verbose: bool) -> li
     lines += [
         (("mark", "   --> "), ("place", clean(item.where)), ("", f"  {clean(item.text, WIDTH)}"))
         for item in finding.evidence
-        if item.where != "error text"
+        if item.where != "error text" or item.text != _said(report)
     ]
     for mark in _MARKS[:2]:
         lines += _marked(mark, notes[mark], 2)
     lines += [line for fix in finding.fixes for line in _marked("do", _command(fix.title, report), 3)]
     lines += _next(notes["next"], report)
     return lines + (_marked("known", notes["known"], 1) if "known" in notes else [])
+
+
+def _said(report: Report) -> str:
+    """The line that is printed above all causes; a cause found in another line of the log shows its own."""
+    return (report.case.symptom or Symptom()).message.strip().split("\n")[0][:240]
 
 
 def _next(command: str, report: Report) -> list[Line]:

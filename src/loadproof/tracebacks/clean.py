@@ -67,8 +67,13 @@ def clean_line(raw: str) -> Line:
         stamped = stamped or not marks or found["sglang"] is not None
         text = text[found.end() :]
     if text[:1] in "│┃╭╰┌└" or text.lstrip()[:1] in ("│", "┃"):
-        text = "" if _BOX_EDGE.match(text) else _BOX.sub(r"\1", text)
+        text = _edge(text) if _BOX_EDGE.match(text) else _BOX.sub(r"\1", text)
     return Line(text.rstrip(), " ".join(source), stamped)
+
+
+def _edge(text: str) -> str:
+    """The frame that Rich draws around a traceback holds its title."""
+    return "Traceback (most recent call last):" if "Traceback (most recent" in text else ""
 
 
 def expand(raw: str) -> list[str]:
@@ -91,6 +96,9 @@ def _message_of_record(text: str) -> str:
         record = json.decode(text, type=dict[str, object])
     except Exception:
         return text
+    fields = record.get("fields")
+    if isinstance(fields, dict):
+        record = {**record, **fields}
     for key in ("log", "message", "msg", "text", "textPayload", "exc_info", "event"):
         value = record.get(key)
         if isinstance(value, str):

@@ -24,6 +24,7 @@ class Hit(Struct, frozen=True):
     text: str
     names: tuple[str, ...]
     weight: int
+    line: str  # the line it was found in
 
 
 @lru_cache(maxsize=4096)
@@ -35,7 +36,7 @@ def match_line(text: str) -> tuple[Hit, ...]:
             continue
         found = compile_text(pattern).search(text)
         if found:
-            hits.append(Hit(entry, pattern, _names(found), weight(pattern)))
+            hits.append(Hit(entry, pattern, _names(found), weight(pattern), text))
     return tuple(sorted(hits, key=lambda hit: -hit.weight))
 
 

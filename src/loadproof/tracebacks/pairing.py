@@ -54,7 +54,12 @@ _SHAPE_VOTES: dict[str, tuple[tuple[str, Confidence], ...]] = {
 
 
 def pair(symptom: Symptom) -> Iterator[Vote]:
-    """Votes of the report rows, the strongest first."""
+    """Votes of the report rows, the strongest first; the reason of each begins with ``rows:``."""
+    for key, confidence, name, why in _all(symptom):
+        yield key, confidence, name, f"rows: {name} ({why})"
+
+
+def _all(symptom: Symptom) -> Iterator[Vote]:
     yield from _sizes(symptom)
     if symptom.missing or symptom.unexpected:
         for test in _TESTS:

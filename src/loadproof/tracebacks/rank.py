@@ -11,7 +11,7 @@ from loadproof.tracebacks.base import Cause, Ranked, When
 from loadproof.tracebacks.knowledge import CAUSES
 from loadproof.tracebacks.match import Hit, match_line
 from loadproof.tracebacks.names import classify, layer_of, on_disk
-from loadproof.tracebacks.pairing import pair
+from loadproof.tracebacks.pairing import Vote, pair
 from loadproof.tracebacks.shapes import judge
 from loadproof.types import Confidence, Symptom
 
@@ -23,25 +23,28 @@ def candidates(symptom: Symptom) -> tuple[Cause, ...]:
 
     Without a checkpoint no cause is more than ``likely`` unless the text itself states it.
     """
-    ranked: dict[str, tuple[Confidence, Symptom, str]] = {}
-    for key, confidence, name, why in _votes(symptom):
-        known = ranked.get(key)
-        if known is None:
-            ranked[key] = (confidence, symptom, name)
-        elif _RANK[confidence] < _RANK[known[0]]:
-            ranked[key] = (confidence, symptom, known[2] or name)
-        del why
-    order = sorted(ranked, key=lambda key: 0 if ranked[key][0] != "possible" else 1)
-    return tuple(_fill(CAUSES[key], ranked[key][0], ranked[key][2], symptom) for key in order)
+    ranked: dict[str, Vote] = {}
+    for vote in _votes(symptom):
+        known = ranked.get(vote[0])
+        if known is None or _RANK[vote[1]] < _RANK[known[1]]:
+            ranked[vote[0]] = vote if known is None else (*vote[:2], known[2] or vote[2], vote[3])
+    order = sorted(ranked.values(), key=lambda vote: vote[1] == "possible")
+    return tuple(_fill(*vote, symptom) for vote in order)
 
 
-def _votes(symptom: Symptom) -> Iterator[tuple[str, Confidence, str, str]]:
-    """(cause, confidence, name, reason), the best statement first."""
+def _votes(symptom: Symptom) -> Iterator[Vote]:
+    """(cause, confidence, name, what speaks for it), the best statement first.
+
+    What other lines of a log say is weak evidence for an exception that is itself unknown: `possible` at most.
+    """
     first, others = _hits(symptom)
+    rows = list(pair(symptom))
     yield from _from_hits([hit for hit in first if not hit.entry.defers], symptom)
-    yield from pair(symptom)
+    yield from rows
     yield from _from_hits([hit for hit in first if hit.entry.defers], symptom)
-    yield from _from_hits(others, symptom)
+    strange = bool(symptom.exception) and not first and not rows
+    for vote in _from_hits(others, symptom):
+        yield (vote[0], "possible", *vote[2:]) if strange else vote
 
 
 def _hits(symptom: Symptom) -> tuple[list[Hit], list[Hit]]:
@@ -51,12 +54,12 @@ def _hits(symptom: Symptom) -> tuple[list[Hit], list[Hit]]:
     return first, sorted(others, key=lambda hit: (hit.entry.defers, -hit.weight))
 
 
-def _from_hits(hits: list[Hit], symptom: Symptom) -> Iterator[tuple[str, Confidence, str, str]]:
+def _from_hits(hits: list[Hit], symptom: Symptom) -> Iterator[Vote]:
     for hit in hits:
         name = hit.names[0] if hit.names else ""
         for ranked in hit.entry.causes:
             if _holds(ranked, name, symptom):
-                yield ranked.cause, ranked.confidence, name, hit.text
+                yield ranked.cause, ranked.confidence, name, hit.line
 
 
 def _holds(ranked: Ranked, name: str, symptom: Symptom) -> bool:
@@ -78,7 +81,7 @@ def _kind(when: When, name: str, symptom: Symptom) -> bool:
 
 
 def _text(when: When, _name: str, symptom: Symptom) -> bool:
-    text = "\n".join((*symptom.lines, *symptom.frames))
+    text = "\n".join((*symptom.lines, *symptom.frames, symptom.engine or ""))
     return (not when.text or bool(re.search(when.text, text))) and not (when.lacks and re.search(when.lacks, text))
 
 
@@ -103,7 +106,8 @@ def _shape(when: When, _name: str, symptom: Symptom) -> bool:
 _TESTS = (_name, _kind, _text, _frame, _engine, _run, _shape)
 
 
-def _fill(cause: Cause, confidence: Confidence, name: str, symptom: Symptom) -> Cause:
+def _fill(key: str, confidence: Confidence, name: str, why: str, symptom: Symptom) -> Cause:
+    cause = CAUSES[key]
     name = name or (symptom.names[0] if symptom.names else "")
     layer = layer_of(name) if name else None
     values = {
@@ -114,7 +118,7 @@ def _fill(cause: Cause, confidence: Confidence, name: str, symptom: Symptom) -> 
         "{engine}": symptom.engine or "the engine",
     }
     texts = {field: _put(getattr(cause, field), values) for field in ("headline", "confirm", "refute", "remedy")}
-    return replace(cause, confidence=confidence, **texts)
+    return replace(cause, confidence=confidence, because=(why,) if why else (), **texts)
 
 
 def _put(text: str, values: dict[str, str]) -> str:

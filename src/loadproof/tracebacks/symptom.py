@@ -16,6 +16,7 @@ from loadproof.tracebacks.shapes import read_shapes
 from loadproof.types import Symptom
 
 _NAMES, _LINES, _LONGEST = 200, 40, 4000  # kept in the symptom
+_LIBRARIES = (None, "torch", "transformers", "safetensors", "bitsandbytes", "peft", "accelerate")  # hosted by engines
 _ENDS = 800  # lines at both ends of a log that are searched for engine, version and flags
 _QUOTED = re.compile(r"['\"`]([^'\"`\s]{1,300})['\"`]")
 _DOTTED = re.compile(r"(?<![\w./])[A-Za-z_][\w-]*(?:\.(?:[\w-]+|\{[^}\s]*\}))+")
@@ -31,10 +32,20 @@ def read_symptom(lines: Iterable[str]) -> Symptom:
     """
     clean = [clean_line(text) for raw in select(lines) for text in expand(raw)]
     raised = read_exceptions(clean)
-    root = choose_root(raised)
     texts = [line.text for line in clean]
+    if not raised and (lone := _lone_name(texts)):
+        texts = [f"KeyError: '{lone}'"]
+        raised = read_exceptions([Line(texts[0])])
+    root = choose_root(raised)
     rows = read_reports(texts)
     return _assemble(root, _statements(root, raised, texts), rows, texts)
+
+
+def _lone_name(texts: Sequence[str]) -> str:
+    """The name, where the text is nothing but a tensor or layer name: what a bare KeyError leaves behind."""
+    said = [text.strip() for text in texts if text.strip()]
+    name = said[0].strip("'\"`") if len(said) == 1 else ""
+    return name if looks_like_name(name) else ""
 
 
 def choose_root(raised: Sequence[Raised]) -> Raised | None:
@@ -66,7 +77,7 @@ def _statements(root: Raised | None, raised: Sequence[Raised], texts: Sequence[s
         at = next((i for i, text in enumerate(texts) if root.type in text), None)
         if at is not None and root.frames:
             said.update(dict.fromkeys(_code_of_last_frame(texts, root)))
-    for caused in _caused_by(texts):
+    for caused in reversed(list(_caused_by(texts))):  # the deepest cause is the root
         said.setdefault(caused[:_LONGEST])
     for text in texts:
         if len(said) >= _LINES:
@@ -109,7 +120,8 @@ def _assemble(root: Raised | None, said: list[str], rows: Rows, texts: Sequence[
     frames = tuple(root.frames) if root else ()
     ends = texts if len(texts) <= 2 * _ENDS else [*texts[:_ENDS], *texts[-_ENDS:]]
     text = "\n".join(one[:2000] for one in ends)
-    engine = _engine_of_hits(said) or find_engine(said + list(texts[:300]), frames) or find_engine(ends, frames)
+    seen = find_engine(said + list(texts[:300]), frames) or find_engine(ends, frames)
+    engine = _engine_of_hits(said, seen) or seen
     message = said[0] if said else next((one.strip() for one in texts if one.strip()), "")
     return Symptom(
         engine=engine,
@@ -128,11 +140,10 @@ def _assemble(root: Raised | None, said: list[str], rows: Rows, texts: Sequence[
     )
 
 
-def _engine_of_hits(said: Sequence[str]) -> str | None:
+def _engine_of_hits(said: Sequence[str], seen: str | None) -> str | None:
     """The engine whose own text this is, unless frames or names show a fork or a host program (see `find_engine`)."""
-    seen = find_engine(said, ())
     own = next((hit.entry.engine for text in said[:1] for hit in match_line(text) if hit.entry.engine), None)
-    return own if seen in (None, "torch", "transformers", "safetensors", "bitsandbytes", "peft") else None
+    return own if seen in _LIBRARIES else None
 
 
 def _phase_of_hits(said: Sequence[str]) -> str | None:

@@ -75,7 +75,8 @@ def as_finding(
     symptom: Symptom, cause: Cause, confidence: Confidence | None = None, evidence: tuple[Evidence, ...] = ()
 ) -> Finding:
     """A cause in the report's own form; confirm, refute and next step are its notes."""
-    said = Evidence("error text", symptom.message.split("\n")[0][:240])
+    why = cause.because[0] if cause.because else symptom.message
+    said = Evidence("load report", why[6:240]) if why.startswith("rows: ") else Evidence("error text", _line(why))
     notes = [f"confirms: {cause.confirm}", f"refutes: {cause.refute}", f"next: {cause.command}"]
     if cause.issues:
         notes.append("known: " + ", ".join(cause.issues))
@@ -89,6 +90,10 @@ def as_finding(
         fixes=(Fix(cause.remedy, "manual"),),
         notes=tuple(notes),
     )
+
+
+def _line(text: str) -> str:
+    return text.strip().split("\n")[0][:240]
 
 
 def _weigh_one(symptom: Symptom, cause: Cause, report: Report, used: set[int]) -> Iterator[tuple[int, Finding]]:
@@ -131,7 +136,7 @@ def _faults(report: Report) -> list[int]:
 
 def _confirmed(symptom: Symptom, cause: Cause, finding: Finding) -> Finding:
     """A rule's own finding; `likely` as the cause of this text where the text rather speaks of a sibling fault."""
-    said = Evidence("error text", symptom.message.split("\n")[0][:240])
+    said = Evidence("error text", _line(symptom.message))
     exact = finding.code == cause.code
     notes = (
         ()
@@ -160,7 +165,7 @@ def _not_the_files(symptom: Symptom, report: Report) -> Finding:
         severity="warning",
         confidence="likely" if report.verdict == "loads" else "possible",
         headline=f"nothing in the files explains this error: {engine}, its release or its flags are the place to look",
-        evidence=(Evidence("error text", symptom.message.split("\n")[0][:240]), health, *_strangers(symptom, report)),
+        evidence=(Evidence("error text", _line(symptom.message)), health, *_strangers(symptom, report)),
         fixes=(
             Fix(
                 f"make sure that this is the checkpoint that was loaded; search {engine}'s issues, try another release",

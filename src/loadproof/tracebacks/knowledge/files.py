@@ -194,6 +194,7 @@ ENTRIES = (
     Entry(
         (
             "No such file or directory: <..>.metadata",
+            "FileNotFoundError: <..>/.metadata",
             "IsADirectoryError: <..>pytorch_model.bin",
             "Is a directory: <..>pytorch_model.bin",
         ),

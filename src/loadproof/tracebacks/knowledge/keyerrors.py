@@ -8,6 +8,13 @@ _CACHE_FRAMES = (
     r"get_attn_backends_for_group|initialize_kv_cache|initialize_from_config|initialize_attn_backend|get_kv_cache"
 )
 _META = r"attn_metadata"
+_SERVING = r"^$|vllm|sglang|torch"  # engines with such a registry, or none named
+_FAMILY = (
+    r"^(?:qwen|llama|mistral|mixtral|ministral|gemma|glm|chatglm|deepseek|minimax|kimi|phi|granite|nemotron|falcon|jamba|"
+    r"mamba|bamba|zamba|olmo|gpt|smollm|lfm|ernie|hunyuan|internlm|internvl|baichuan|exaone|cohere|arctic|dbrx|bailing|"
+    r"step|solar|apertus|bloom|pixtral|voxtral|idefics|llava|molmo|ovis|paligemma|whisper|dots|mimo|longcat|plamo|"
+    r"stablelm|starcoder|rwkv|seed_oss|helium|recurrent_gemma|hymba|xverse|telechat|aquila|grok|motif|ouro)[\w.-]*$"
+)
 
 ENTRIES = (
     Entry(
@@ -17,9 +24,10 @@ ENTRIES = (
             because("attn-metadata", "likely", kind="runtime-layer", text=_META),
             because("pp-foreign-layer", "likely", kind="runtime-layer", text=_CACHE_FRAMES),
             because("pp-foreign-layer", "likely", kind="runtime-layer", run="pp"),
-            because("pp-foreign-layer", "likely", kind="runtime-layer", name=r"\.\d+\."),
-            because("runtime-layer", "likely", kind="runtime-layer", name=r"^\D*$"),
-            because("attn-metadata", "possible", kind="runtime-layer"),
+            because("pp-foreign-layer", "likely", kind="runtime-layer", name=r"\.\d+\.", engine=_SERVING),
+            because("runtime-layer", "likely", kind="runtime-layer", name=r"^\D*$", engine=_SERVING),
+            because("runtime-layer", "possible", kind="runtime-layer"),
+            because("attn-metadata", "possible", kind="runtime-layer", engine=_SERVING),
             because("layer-plan", "possible", kind="runtime-layer", name=r"linear_attn|mamba|mixer"),
             # names that say it themselves
             because(
@@ -92,7 +100,8 @@ ENTRIES = (
             because("wrong-class", "likely", name=r"(?:^|\.)(?:score|classifier|v_head|value_head|qa_outputs)\."),
             # head, embedding, prefixes
             because("tie-not-honoured", "likely", name=r"lm_head\.weight$", text=r"accelerate|fsdp|tensorrt|candle"),
-            because("tie-redundant", "likely", name=r"^(?:\w+\.)*lm_head\.weight$"),
+            because("tie-redundant", "likely", name=r"^(?:\w+\.)*lm_head\.weight$", engine="vllm|sglang"),
+            because("tie-redundant", "possible", name=r"^(?:\w+\.)*lm_head\.weight$"),
             because("tie-not-honoured", "possible", name=r"lm_head\.weight$"),
             because("head-missing", "possible", name=r"lm_head\.weight$"),
             because("quant-config-missing", "likely", name=r"feed_forward\.w\d\.weight|\.qweight", engine="lmdeploy"),
@@ -211,26 +220,19 @@ ENTRIES = (
     ),
     Entry(
         ("KeyError: <n>", "KeyError: '<n>'"),
-        (because("token-id", "likely", kind="token-id"),),
+        (
+            because("token-id", "likely", kind="token-id", text=r"vllm|sglang|tokeniz|transformers"),
+            because("token-id", "possible", kind="token-id", name=r"\d{4,}"),
+        ),
         (Example("KeyError: 151645", "token-id"),),
     ),
     Entry(
         ("KeyError: '<word>'", "KeyError: <word>"),
         (
-            because(
-                "reader-too-old",
-                "likely",
-                kind="word",
-                name=r"^[a-z]+\d[\w.-]*$|_moe$|_text$|_vl$|^[a-z0-9]+_[a-z0-9_]*\d",
-                lacks=_CACHE_FRAMES,
-            ),
-            because(
-                "reader-too-old",
-                "possible",
-                kind="word",
-                frame=r"auto/|configuration_auto|modeling_auto|CONFIG_MAPPING|registry",
-            ),
-            because("config-dialect", "possible", kind="word"),
+            because("reader-too-old", "likely", kind="word", name=_FAMILY, lacks=_CACHE_FRAMES),
+            because("reader-too-old", "likely", kind="word", frame=r"configuration_auto|modeling_auto|CONFIG_MAPPING"),
+            because("reader-too-old", "possible", kind="word", name=r"_moe$|_text$|_vl$|ForCausalLM$"),
+            because("config-dialect", "possible", kind="word", text=r"config|modeling_|model_loader|model_executor"),
         ),
         (Example("KeyError: 'qwen3_5'", "reader-too-old"), Example("KeyError: 'minimax_m2'", "reader-too-old")),
     ),

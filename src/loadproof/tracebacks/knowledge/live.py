@@ -165,4 +165,15 @@ ENTRIES = (
         (because("draft-mismatch", "likely"),),
         (Example("    assert hidden_states.shape[-1] == input_embeds.shape[-1]\nAssertionError", "draft-mismatch"),),
     ),
+    Entry(
+        ("'status': 'NOT_AVAILABLE'", "ZeroParamStatus.NOT_AVAILABLE", "ds_shape"),
+        (because("zero3-runtime", "likely"), because("zero3-placeholders")),
+        (
+            Example(
+                "AssertionError: {'id': 0, 'status': 'NOT_AVAILABLE', 'numel': 0, 'ds_numel': 131072000, 'shape': (0,), 'ds_shape': (32000, 4096)}",
+                "zero3-runtime",
+            ),
+        ),
+        engine="deepspeed",
+    ),
 )

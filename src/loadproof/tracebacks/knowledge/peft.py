@@ -58,7 +58,7 @@ ENTRIES = (
         phase="save",
     ),
     Entry(
-        ("WeightsMergeError: <..>does not exist", "<name> does not exist<..>base model"),
+        ("WeightsMergeError<..>does not exist", "<name> does not exist<..>base model"),
         (because("adapter-fused", "likely"), because("adapter-base")),
         (Example("WeightsMergeError: model.layers.0.linear_attn.in_proj_q.weight does not exist", "adapter-fused"),),
         phase="convert",

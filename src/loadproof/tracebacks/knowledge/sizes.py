@@ -10,7 +10,7 @@ ENTRIES = (
     Entry(
         (
             "size mismatch for <name>: copying a param with shape <shape> from checkpoint",
-            "size mismatch for <name>:",
+            "size mismatch for <name>",
             "size mismatch: <..> vs <..>",
             "found shape <shape> in the checkpoint and <shape> in the model instantiated",
             "size mismatch <..> copying a param with shape",
