@@ -79,6 +79,13 @@ def test_a_full_grid_is_one_family() -> None:
     assert fold(grid) == [("layers.{}.experts.{}.up.weight", (tuple(range(12)), tuple(range(130))), "BF16")]
 
 
+def test_a_literal_brace_pair_is_no_hole() -> None:
+    names = ["a.{}", "a.0", "a.1"]
+    assert [
+        name for template, axes, _ in fold([(n, None) for n in names]) for name in names_of(template, axes)
+    ] == names
+
+
 def test_digits_inside_words_are_no_indices() -> None:
     folded = fold([(f"layers.{i}.w{j}", None) for i in range(3) for j in (1, 3)])
     assert folded == [("layers.{}.w1", ((0, 1, 2),), None), ("layers.{}.w3", ((0, 1, 2),), None)]

@@ -62,15 +62,15 @@ def fold(items: Iterable[tuple[str, Key]]) -> list[tuple[str, Axes, Key]]:
     The result is lossless: its families expand to exactly the given names, each once.
     """
     pairs = list(dict.fromkeys(items))
-    folded: dict[tuple[str, Key], list[Axes]] = {}
+    folded: dict[tuple[str, Key, int], list[Axes]] = {}  # the name "a.{}" is not the template of "a.0"
     for (mask, key), members in group_by_mask([name for name, _ in pairs], (key for _, key in pairs)).items():
         for template, axes in fold_group(mask, members):
-            folded.setdefault((template, key), []).append(axes)
-    return [(template, axes, key) for (template, key), found in folded.items() for axes in union(found)]
+            folded.setdefault((template, key, len(axes)), []).append(axes)
+    return [(template, axes, key) for (template, key, _), found in folded.items() for axes in union(found)]
 
 
-def group_by_mask(names: Sequence[str], keys: Iterable[Key]) -> dict[tuple[str, Key], list[str]]:
-    """Sort names, given with one key each, by key and mask: the name with every digit written ``0``.
+def group_by_mask(names: Sequence[str], *keys: Iterable[Any]) -> dict[tuple[Any, ...], list[str]]:
+    """Sort names by mask, the name with every digit written ``0``, and by their keys: (mask, key, ...) -> names.
 
     Names of one mask have their numbers in the same columns, so that a slice per name finds them. That is several
     times faster than one regex match per name.
@@ -78,8 +78,8 @@ def group_by_mask(names: Sequence[str], keys: Iterable[Key]) -> dict[tuple[str, 
     masks = "\n".join(names).translate(_DIGITS_TO_ZERO).split("\n") if names else []
     if len(masks) != len(names):  # a line break within a name
         masks = [name.translate(_DIGITS_TO_ZERO) for name in names]
-    groups: dict[tuple[str, Key], list[str]] = defaultdict(list)
-    for name, group in zip(names, zip(masks, keys, strict=True), strict=True):
+    groups: dict[tuple[Any, ...], list[str]] = defaultdict(list)
+    for name, group in zip(names, zip(masks, *keys, strict=True), strict=True):
         groups[group].append(name)
     return groups
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from loadproof.formats.faults import Faults, cut
@@ -15,11 +14,12 @@ _NUMBERED = re.compile(r"(.+)-([0-9]{1,6})-of-([0-9]{1,6})((?:\.[^./]+)*)\.(safe
 class Census:
     """One index against the files it names. Without an index it counts nothing."""
 
-    __slots__ = ("_absent", "_elsewhere", "_expected", "_index", "_listed", "_unindexed")
+    __slots__ = ("_absent", "_elsewhere", "_index", "_listed", "_right", "_seen", "_unindexed")
 
     def __init__(self, index: IndexFile | None) -> None:
         self._index = index or IndexFile("", {}, None, False)
-        self._expected = Counter(self._index.weight_map.values())
+        self._seen: dict[str, Sequence[str]] = {}  # file -> the names in it
+        self._right = 0  # names that lie where the index says
         self._listed: dict[str, list[str]] | None = None
         self._elsewhere: dict[str, str] = {}  # names found in another file than the index says -> that file
         self._absent: dict[str, str] = {}  # names not found in the file that the index says -> that file
@@ -35,17 +35,24 @@ class Census:
 
     def count(self, file: str, names: Sequence[str]) -> None:
         """Compare the names of one shard with what the index says of them."""
-        if not self._expected:
+        if not self._index.weight_map:
             return
         said = list(map(self._index.weight_map.get, names))
         right = said.count(file)
+        self._right += right
+        self._seen[file] = names
         if right < len(names):
             for name, target in zip(names, said, strict=True):
                 if target is None:
                     self._unindexed[name] = file
                 elif target != file:
                     self._elsewhere[name] = file
-        if right < self._expected[file]:
+
+    def close(self) -> None:
+        """After the last file that is read: which names are not where the index says."""
+        if self._right == len(self._index.weight_map):
+            return
+        for file, names in self._seen.items():
             present = set(names)
             self._absent.update((name, file) for name in self.names_listed(file) if name not in present)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from loadproof.families import fold_group, group_by_mask, names_of, union
 from loadproof.formats.faults import Faults, cut
+from loadproof.formats.header_fast import Groups
 from loadproof.types import Axes, Duplicate, Family, Shape
 
 Kind = tuple[str | None, Shape | None]  # dtype and shape; None when only the name is known
@@ -44,12 +45,18 @@ class Gathering:
     def __init__(self) -> None:
         self._groups: dict[tuple[str, Kind], _Group] = {}
 
-    def add(self, file: str, names: Sequence[str], kinds: Iterable[Kind]) -> None:
-        """Take the tensors of one file."""
-        for key, members in group_by_mask(names, kinds).items():
+    def add(self, file: str, groups: Groups) -> None:
+        """Take the tensors of one file, as its header groups them."""
+        for (mask, dtype, shape, _), members in groups.items():
+            key = (mask, (dtype, shape))
             group = self._groups.get(key) or self._groups.setdefault(key, _Group())
             group.names += members
             group.runs.append((file, len(members)))
+
+    def add_names(self, file: str, names: Sequence[str]) -> None:
+        """Take tensors of which nothing but the name is known."""
+        unknown = [None] * len(names)
+        self.add(file, group_by_mask(names, unknown, unknown, unknown))
 
     def families(self, faults: Faults) -> tuple[tuple[Family, ...], tuple[Duplicate, ...]]:
         """All tensors, each name once, and the names that were stored more than once (LP107)."""
@@ -64,13 +71,13 @@ class Gathering:
                 tensor=duplicate.name,
                 found=", ".join(duplicate.files),
             )
-        parts: dict[tuple[str, Kind], list[tuple[Axes, _Group]]] = {}
+        parts: dict[tuple[str, Kind, int], list[tuple[Axes, _Group]]] = {}
         for (mask, kind), group in self._groups.items():
             folded = list(fold_group(mask, group.names))
             group.is_one_product = len(folded) == 1
             for template, axes in folded:
-                parts.setdefault((template, kind), []).append((axes, group))
-        families = [family for (template, kind), found in parts.items() for family in _fold(template, kind, found)]
+                parts.setdefault((template, kind, len(axes)), []).append((axes, group))
+        families = [family for (template, kind, _), found in parts.items() for family in _fold(template, kind, found)]
         return tuple(families), duplicates
 
     def _settle_duplicates(self) -> tuple[Duplicate, ...]:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from loadproof.formats import sniff
 from loadproof.formats.entry import Entry
 from loadproof.formats.faults import OFFICIAL, Faults
-from loadproof.formats.header_fast import decode
+from loadproof.formats.header_fast import Groups, decode, group
 from loadproof.storage import GuardedFile
 from loadproof.types import Problem
 
@@ -23,7 +23,7 @@ class Header(Struct, gc=False):
 
     names: tuple[str, ...] | None = None  # None where the header cannot be read
     entries: dict[str, Entry] = {}
-    kinds: list[tuple[str, tuple[int, ...]]] = []  # dtype and shape of each entry
+    groups: Groups = {}  # the names of `entries`
     metadata: dict[str, str] = {}
     data_begin: int = 0  # byte offset of the data in the file
     bytes: int = 0  # of all entries together
@@ -41,16 +41,16 @@ def read_header(opened: GuardedFile, file: str, head: bytes = b"") -> Header:
     if len(raw) < length:
         return Header(problems=(_cut_while_read(file, length, len(raw)),))
     if plain := decode(raw, opened.size - begin):
-        entries, kinds, metadata = plain
+        entries, groups, metadata = plain
         notes = _notes(file, length, metadata)
-        return Header(tuple(entries), entries, kinds, metadata, begin, opened.size - begin, notes)
+        return Header(tuple(entries), entries, groups, metadata, begin, opened.size - begin, notes)
     from loadproof.formats.header_exact import diagnose  # rarely needed, and it takes its time to import
 
     found = diagnose(raw, file, opened.size)
-    kinds = [(entry.dtype, entry.shape) for entry in found.entries.values()]
+    groups = group(found.entries)
     held = sum(entry.data_offsets[1] - entry.data_offsets[0] for entry in found.entries.values())
     problems = found.problems + _notes(file, length, found.metadata)
-    return Header(found.names, found.entries, kinds, found.metadata, begin, held, problems)
+    return Header(found.names, found.entries, groups, found.metadata, begin, held, problems)
 
 
 def _impossible(file: str, head: bytes, length: int, size: int) -> tuple[Problem, ...]:

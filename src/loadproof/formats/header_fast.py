@@ -7,10 +7,12 @@ dtype x shape, and nothing worth a warning. For anything else `decode` returns N
 from __future__ import annotations
 
 import re
-from operator import attrgetter, sub
+from operator import attrgetter
+from typing import Any
 
 import msgspec
 
+from loadproof.families import group_by_mask
 from loadproof.formats.entry import Entry, is_plain
 
 _ENTRIES = msgspec.json.Decoder(dict[str, Entry])
@@ -19,15 +21,14 @@ _METADATA = msgspec.json.Decoder(dict[str, str])
 _METADATA_FIRST = re.compile(rb'\{"__metadata__": ?(\{(?:"[^"]*": ?"[^"]*"(?:, ?(?="))?)*\})(, ?(?=")|\} *\Z)')
 _MINUS = re.compile(rb"[\[,\s]-")
 _COLONS_OF_ENTRY = 4  # after the name and three keys
-_KIND = attrgetter("dtype", "shape")
-_OFFSETS = attrgetter("data_offsets")
+_DTYPE, _SHAPE, _OFFSETS = attrgetter("dtype"), attrgetter("shape"), attrgetter("data_offsets")
 
-
-Decoded = tuple[dict[str, Entry], list[tuple[str, tuple[int, ...]]], dict[str, str]]
+Groups = dict[tuple[Any, ...], list[str]]  # (mask, dtype, shape, bytes) -> names
+Decoded = tuple[dict[str, Entry], Groups, dict[str, str]]
 
 
 def decode(raw: bytes, data_size: int) -> Decoded | None:
-    """Entries, (dtype, shape) of each, and metadata of a plain header; None where anything is in doubt.
+    """Entries, their names in groups, and metadata of a plain header; None where anything is in doubt.
 
     `data_size` is how many bytes of data follow the header in the file.
     """
@@ -52,21 +53,26 @@ def _decode(raw: bytes, data_size: int) -> Decoded | None:
     if "__metadata__" in entries:  # a tensor entry under the reserved name
         return None
     # A key or a field given twice leaves more colons in the text than the decoded entries account for.
-    kinds = list(map(_KIND, entries.values()))
-    if raw.count(b":") != _COLONS_OF_ENTRY * len(entries) or not _is_tiling(entries, kinds, data_size):
+    if raw.count(b":") != _COLONS_OF_ENTRY * len(entries):
         return None
-    return entries, kinds, metadata
+    groups = group(entries)
+    are_plain = all(is_plain(dtype, shape, span) for _, dtype, shape, span in groups)
+    return (entries, groups, metadata) if are_plain and _is_tiling(entries, data_size) else None
 
 
-def _is_tiling(entries: dict[str, Entry], kinds: list[tuple[str, tuple[int, ...]]], data_size: int) -> bool:
-    """Whether the spans follow each other without gap from 0 to `data_size`, each as long as its tensor."""
+def group(entries: dict[str, Entry]) -> Groups:
+    """The names by mask, dtype, shape and length in bytes: what is equal needs to be judged only once."""
+    values = entries.values()
+    spans = [end - begin for begin, end in map(_OFFSETS, values)]
+    return group_by_mask(tuple(entries), map(_DTYPE, values), map(_SHAPE, values), spans)
+
+
+def _is_tiling(entries: dict[str, Entry], data_size: int) -> bool:
+    """Whether the spans follow each other without a gap from 0 to `data_size`."""
     if not entries:
         return data_size == 0
     offsets = list(map(_OFFSETS, entries.values()))
     begins, ends = zip(*offsets, strict=True)
-    spans = map(sub, ends, begins)
-    if not all(is_plain(dtype, shape, span) for (dtype, shape), span in set(zip(kinds, spans, strict=True))):
-        return False
     if begins[1:] != ends[:-1]:
         begins, ends = zip(*sorted(offsets), strict=True)
     return begins[0] == 0 and ends[-1] == data_size and begins[1:] == ends[:-1]

@@ -47,7 +47,8 @@ def read_index(opened: GuardedFile, file: str) -> tuple[IndexFile, tuple[Problem
         from loadproof.formats.index_exact import diagnose  # rarely needed, and it takes its time to import
 
         index = diagnose(raw, file, faults)
-    for target in dict.fromkeys(index.weight_map.values()):
+    targets = sorted(set(index.weight_map.values()))
+    for target in targets:
         if kind := why_unsafe(target):
             faults.add(
                 "LP110",
@@ -57,7 +58,7 @@ def read_index(opened: GuardedFile, file: str) -> tuple[IndexFile, tuple[Problem
                 found=cut(ascii(target)),
                 breaks=_BREAKS_PATH.get(kind),
             )
-    _check_names(index, faults)
+    _check_names(file, targets, faults)
     return index, faults.result()
 
 
@@ -77,15 +78,14 @@ def _read_plain(raw: bytes, file: str) -> IndexFile | None:
     return IndexFile(file, typed.weight_map, total if isinstance(total, int) else None, True)
 
 
-def _check_names(index: IndexFile, faults: Faults) -> None:
-    targets = dict.fromkeys(index.weight_map.values())
+def _check_names(file: str, targets: list[str], faults: Faults) -> None:
     lowered: dict[str, str] = {}
     for target in targets:
         other = lowered.setdefault(target.lower(), target)
         if other != target:
             faults.add(
                 "LP110",
-                index.path,
+                file,
                 "case",
                 f"{cut(other)} and {cut(target)} differ only by case",
                 severity="warning",
@@ -94,7 +94,7 @@ def _check_names(index: IndexFile, faults: Faults) -> None:
         if not target.isprintable():
             faults.add(
                 "LP011",
-                index.path,
+                file,
                 "control",
                 f"a shard name holds control characters: {cut(ascii(target))}",
                 severity="warning",

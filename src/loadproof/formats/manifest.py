@@ -54,6 +54,7 @@ class _Reading:
                 self._take(file)
         for file in stand_ins:
             self._take_names(file)
+        self.census.close()
         self._check_index()
         if not self.selection.files:
             self._skip_unselected()
@@ -89,7 +90,7 @@ class _Reading:
     def _take_names(self, file: str) -> None:
         self.is_complete = False
         names = [name for name in self.census.names_listed(file) if not self.census.is_found(name)]
-        self.gathering.add(file, names, [(None, None)] * len(names))
+        self.gathering.add_names(file, names)
         self.skipped.append(Skip(file, "not here: the index stands for it, names only"))
 
     def _open(self, file: str) -> None:
@@ -121,7 +122,7 @@ class _Reading:
             check_metadata(header.metadata, file, self.faults)
         if header.names is not None:
             self.census.count(file, header.names)
-        self.gathering.add(file, tuple(header.entries), header.kinds)
+        self.gathering.add(file, header.groups)
         self.bytes += header.bytes
 
     def _take_other(self, info: FileInfo, head: bytes) -> None:
