@@ -148,7 +148,7 @@ def _check_weight_map(fields: dict[str, Any], file: str, faults: Faults) -> dict
             f"{cut(key)!r} is given twice in weight_map; readers keep the last",
             tensor=key,
         )
-    for key, target in found:
+    for key, target in dict(found).items():  # of a key given twice the last value counts
         if not isinstance(target, str):
             faults.add(
                 "LP101",
@@ -157,15 +157,21 @@ def _check_weight_map(fields: dict[str, Any], file: str, faults: Faults) -> dict
                 f"the file of {cut(key)} is not a string",
                 tensor=key,
                 expected="a string",
-                found=type(target).__name__,
+                found=_word(target),
                 breaks=_breaks_value(target),
             )
-    return {key: target for key, target in found if isinstance(target, str)}
+    return {key: target for key, target in dict(found).items() if isinstance(target, str)}
+
+
+def _word(value: Any) -> str:
+    """Python's name for a value as its own json would have read it."""
+    if isinstance(value, float):
+        return "float"
+    return "dict" if isinstance(value, Pairs) else type(value).__name__
 
 
 def _breaks_value(value: Any) -> str:
     """What ``sorted(set(weight_map.values()))`` says to a value that is not a string."""
     if isinstance(value, list):
-        return f"TypeError: unhashable type: '{'dict' if isinstance(value, Pairs) else 'list'}'"
-    word = "float" if isinstance(value, float) else type(value).__name__
-    return f"TypeError: '<' not supported between instances of '{word}' and 'str'"
+        return f"TypeError: unhashable type: '{_word(value)}'"
+    return f"TypeError: '<' not supported between instances of '{_word(value)}' and 'str'"
