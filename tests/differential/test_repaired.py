@@ -1,0 +1,40 @@
+"""What loadproof has mended and calls loading does load in real transformers: nothing missing, nothing mismatched."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.differential import real
+from tests.repair.test_catalogue import BAD, mended
+from tests.rules.case_files import Example
+
+pytestmark = pytest.mark.torch
+
+# One page of each kind of edit in every run, all pages with -m oracle.
+ALWAYS = re.compile(r"LP(004|010|101|106|107|201|209|301|304|401|403|409|502|504)")
+CASES = [
+    pytest.param(example, id=example.id, marks=() if ALWAYS.match(example.page.stem) else pytest.mark.oracle)
+    for example in BAD
+]
+
+
+@pytest.mark.parametrize("example", CASES)
+def test_a_mended_checkpoint_loads_in_the_real_library(example: Example, tmp_path: Path) -> None:
+    import transformers
+
+    found = mended(example, tmp_path)
+    if found is None:
+        pytest.skip("no edit is offered")
+    report, folder = found
+    assert report.after is not None
+    if report.after.verdict != "loads":
+        pytest.skip(f"not said to load: {report.after.verdict}")
+    name = report.after.case.expectation.class_name
+    theirs = real.load(getattr(transformers, name), str(folder))
+    assert theirs.raised is None
+    assert theirs.missing == set()
+    assert theirs.mismatched == set()
+    assert theirs.conversion == set()

@@ -1,0 +1,53 @@
+"""Every broken example of the rule catalogue: what is offered as lossless mends it, and undo brings back every byte."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loadproof.api.fixing import FixReport, fix, undo
+from loadproof.types import Verdict
+from tests.repair.tiny import snapshot
+from tests.rules.case_files import Example, read_pages
+from tests.rules.judge import remember_expectations
+
+CASES = Path(__file__).parents[1] / "rules" / "cases"
+BAD = [example for example in read_pages(CASES) if example.kind == "bad" and not example.names_only]
+RANK: dict[Verdict, int] = {"loads": 0, "inconclusive": 1, "loads-wrong": 2, "fails": 3}
+
+
+def mended(example: Example, folder: Path) -> tuple[FixReport, Path] | None:
+    """The applied repair and the checkpoint's folder; None where no edit is offered."""
+    remember_expectations()
+    location = example.write(folder)
+    planned = fix(location)
+    if not planned.plan.steps:
+        return None
+    return fix(location, apply_it=True), location if location.is_dir() else location.parent
+
+
+@pytest.mark.parametrize("example", BAD, ids=lambda example: example.id)
+def test_what_is_offered_mends_and_can_be_undone(example: Example, tmp_path: Path) -> None:
+    before = snapshot(example.write(tmp_path / "a").parent)
+    found = mended(example, tmp_path / "b")
+    if found is None:
+        return
+    report, folder = found
+    assert report.after is not None
+    assert RANK[report.after.verdict] <= RANK[report.before.verdict]
+    errors = {finding.code for finding in report.after.findings if finding.severity == "error"}
+    mended_codes = {choice.finding.code for choice in report.choices if choice.fix}
+    assert report.after.verdict != "loads" or errors.isdisjoint(mended_codes)
+    undo(folder)
+    assert snapshot(folder.parent) == before
+
+
+def test_most_examples_with_a_lossless_fix_load_afterwards(tmp_path: Path) -> None:
+    verdicts = []
+    for number, example in enumerate(BAD[::5]):
+        found = mended(example, tmp_path / str(number))
+        if found is not None and found[0].after is not None:
+            verdicts.append(found[0].after.verdict)
+    assert len(verdicts) > 10
+    assert verdicts.count("loads") >= 0.9 * len(verdicts)
