@@ -17,9 +17,9 @@ def check(case: Case) -> Iterable[Finding]:
     if not empty or fsdp1_unit(case) is not None:
         return
     number = sum(count(family.axes) for family in empty)
-    rows = _rows(case, {family.template for family in empty})
+    rows = [*_rows(case, {family.template for family in empty}), *_taken_for_shared(case, number)]
     headline = f"{number:,} of {plural(case.manifest.tensors, 'tensor')} are empty: ZeRO-3 placeholders, not weights"
-    evidence = (*row_evidence(rows, 3), *_whole(case), *_rest(case))
+    evidence = (*row_evidence(rows, 3), *_whole(case), *_gone(rows), *_rest(case))
     fixes = (Fix(_advice(case), "manual"),)
     yield Finding("LP506", "zero3-placeholders", "error", "certain", headline, evidence, tuple(rows), fixes=fixes)
 
@@ -49,10 +49,26 @@ def _rows(case: Case, templates: set[str]) -> list[Row]:
     return list(dict.fromkeys([*rows, *rest]))
 
 
+def _taken_for_shared(case: Case, empty: int) -> list[Row]:
+    """Parameters that are gone altogether: empty placeholders share one address, a save keeps one of "equal" ones.
+
+    That is only supposed where more is gone than is left with elements.
+    """
+    missing = of_kind(case.outcome.rows, "missing")
+    gone = sum(count(row.axes) for row in missing)
+    return missing if gone > case.manifest.tensors - empty else []
+
+
 def _whole(case: Case) -> tuple[Evidence, ...]:
     whole = sum(count(f.axes) for f in case.manifest.families if elements(f.shape) > 1)
     text = f"{plural(whole, 'tensor')} are whole: small ones stay below ZeRO-3's threshold, resized ones were gathered"
     return (Evidence("", text, "note"),) if whole else ()
+
+
+def _gone(rows: list[Row]) -> tuple[Evidence, ...]:
+    gone = sum(count(row.axes) for row in rows if row.kind == "missing")
+    text = f"{plural(gone, 'parameter')} are not stored at all: empty placeholders were dropped as shared memory"
+    return (Evidence("", text, "note"),) if gone else ()
 
 
 def _rest(case: Case) -> tuple[Evidence, ...]:
