@@ -110,7 +110,9 @@ def _texts() -> Iterator[Case]:
     text = json.dumps(OK)
     texts = {
         "list": "[]", "bom": b"\xef\xbb\xbf" + text.encode(), "utf16": text.encode("utf-16"), "cut": text[:40],
-        "empty": b"", "deep": '{"metadata":' + "[" * 100_000 + "]" * 100_000 + ',"weight_map":{}}',
+        "empty": b"",
+        "nested_total": '{"metadata":{"total_size":' + '{"a":' * 450 + "1" + "}" * 450 + '},"weight_map":3}',
+        "deep": '{"metadata":' + "[" * 100_000 + "]" * 100_000 + ',"weight_map":{}}',
     }  # fmt: skip
     for name, index in texts.items():
         yield case(f"text_{name}", "error", "LP101", index)

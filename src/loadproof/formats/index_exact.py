@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from loadproof.formats.faults import Faults, cut
-from loadproof.formats.json_strict import Flaw, Pairs, parse
+from loadproof.formats.json_strict import Constant, Flaw, Pairs, parse
 from loadproof.types import IndexFile
 
 _BOM = b"\xef\xbb\xbf"
@@ -68,16 +68,18 @@ def _check_metadata(fields: dict[str, Any], file: str, faults: Faults) -> tuple[
         return None, False
     metadata = fields["metadata"]
     if not isinstance(metadata, Pairs):
-        word = "null" if metadata is None else type(metadata).__name__
-        kind = "NoneType" if metadata is None else type(metadata).__name__
+        kind = _word(metadata)
+        says = f"'{kind}' object does not support item assignment"
+        if kind == "list":
+            says = "list indices must be integers or slices, not str"
         faults.add(
             "LP101",
             file,
             "metadata-type",
             "metadata is not an object",
             expected="an object",
-            found=word,
-            breaks=f"TypeError: '{kind}' object does not support item assignment",
+            found=kind,
+            breaks=f"TypeError: {says}",
         )
         return None, False
     for key in metadata.twice():
@@ -100,15 +102,10 @@ def _check_total(metadata: dict[str, Any], file: str, faults: Faults) -> int | N
             severity="info",
         )
         return int(total)
-    if "total_size" in metadata and total == total and not (isinstance(total, float) and abs(total) == float("inf")):
-        faults.add(
-            "LP109",
-            file,
-            "type",
-            f"total_size is {cut(repr(total))}",
-            expected="a whole number of bytes",
-            found=cut(repr(total)),
-        )
+    if "total_size" in metadata and not isinstance(total, Constant):
+        shown = cut(repr(total)) if isinstance(total, str | int | float) else _word(total)
+        text = f"total_size is {shown}"
+        faults.add("LP109", file, "type", text, expected="a whole number of bytes", found=shown)
     return None
 
 
@@ -125,7 +122,7 @@ def _check_weight_map(fields: dict[str, Any], file: str, faults: Faults) -> dict
         return None
     found = fields["weight_map"]
     if not isinstance(found, Pairs):
-        kind = "NoneType" if found is None else type(found).__name__
+        kind = _word(found)
         faults.add(
             "LP101",
             file,
