@@ -9,7 +9,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from loadproof.api.checking import check
 from loadproof.tracebacks import candidates, read_symptom, unweighed, weigh
 from loadproof.types import (
     Case,
@@ -47,6 +46,8 @@ def explain(
         why = Skip("the checkpoint", "none was given; --checkpoint PATH decides between the causes")
         case = _case_of_text(symptom, location)
         return Report(case, "inconclusive", unweighed(symptom, causes), (), ("error text",), (why,), timings)
+    from loadproof.api.checking import check
+
     report = check(checkpoint, **reading)
     findings = weigh(symptom, causes, report) if causes else report.findings
     timings = replace(report.timings, total_s=perf_counter() - started)

@@ -62,7 +62,7 @@ def _understood(symptom: Symptom) -> list[Line]:
 
 
 def _cause(finding: Finding, report: Report, position: int, verbose: bool) -> list[Line]:
-    notes = dict(note.partition(": ")[::2] for note in finding.notes)
+    notes = {item.where: item.text for item in finding.evidence if item.label == "note"}
     if "confirms" not in notes:
         return _found(finding, report, position, verbose)
     head = f"{position + 1}. {finding.confidence:<9}{finding.code} {finding.slug}: {finding.headline}"
@@ -72,7 +72,7 @@ def _cause(finding: Finding, report: Report, position: int, verbose: bool) -> li
     lines += [
         (("mark", "   --> "), ("place", clean(item.where)), ("", f"  {clean(item.text, WIDTH)}"))
         for item in finding.evidence
-        if item.where != "error text" or item.text != _said(report)
+        if item.label != "note" and (item.where != "error text" or item.text != _said(report))
     ]
     for mark in _MARKS[:2]:
         lines += _marked(mark, notes[mark], 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from msgspec import Struct
@@ -25,6 +26,8 @@ Judge = Callable[[Symptom, Report], Decision]
 OPEN = Decision()
 REFUTED = Decision(False)
 
+_PACKED = r"experts\.(?:gate_up_proj|down_proj|gate_proj|up_proj)(?:$|_)"
+_SINGLE = r"experts\.(?:\{\}|\d+)\."
 _QUANT = (
     r"(?:weight_scale|scale_inv|qweight|qzeros|weight_packed|absmax|quant_state|\.SCB$|input_scale|\.scales$|_blocks$)"
 )
@@ -40,7 +43,7 @@ _PROOFS = {
 _SIGNS = {
     "LP205": r"(?:lm_head|embed_out|(?:^|\.)output)\.weight$",
     "LP309": r"(?:^|\.)mtp\.|nextn|eh_proj",
-    "LP402": r"language_model|visual|vision|text_model|model\.",
+    "LP402": r"language_model\.|visual\.|vision|text_model\.|(?:^|\.)(\w*model)\.\1\.",
     "LP404": r"base_layer|lora_|base_model",
     "LP409": r"experts",
     "LP410": r"experts",
@@ -78,7 +81,7 @@ def decide(cause: Cause, symptom: Symptom, report: Report) -> Decision:
     sign = _SIGNS.get(cause.code)
     if sign and not report.case.manifest.names_only and next(stored(report.case, sign), None) is None:
         return REFUTED
-    if cause.code in _SHARED and report.verdict in ("loads", "loads-wrong", "fails"):
+    if cause.code in _SHARED and report.verdict != "inconclusive" and not report.unexplained:
         return REFUTED
     found = sample(report.case, sign) if sign else None
     return Decision(None, (found,) if found else ())
@@ -213,6 +216,22 @@ def _head_dim(_symptom: Symptom, report: Report) -> Decision:
     )
 
 
+def _experts(symptom: Symptom, report: Report) -> Decision:
+    """The text wants packed experts where they are stored one by one, or the other way round."""
+    packed, single = sample(report.case, _PACKED), sample(report.case, _SINGLE)
+    found = packed or single
+    if found is None:
+        return REFUTED
+    wanted = [name for name in symptom.names if "experts" in name]
+    other = any(re.search(_PACKED, name) for name in wanted) and packed is None
+    other = other or (any(re.search(r"experts\.\d+\.", name) for name in wanted) and single is None)
+    return Decision(True if other else None, (found,))
+
+
+def _tokens(_symptom: Symptom, report: Report) -> Decision:
+    return REFUTED if report.case.tokenizer is not None and report.verdict == "loads" else OPEN
+
+
 def _live(_symptom: Symptom, report: Report) -> Decision:
     """A fault in memory is the more probable the more clearly the stored embedding is a matrix."""
     family = next(stored(report.case, r"(?:embed_tokens|wte|word_embeddings|embed_in)\.weight$"), None)
@@ -249,6 +268,8 @@ _JUDGES: dict[str, Judge] = {
     "tp-heads": _heads,
     "tp-quant": _quant_split,
     "importer-bug": _head_dim,
+    "expert-layout": _experts,
+    "vocab-tokenizer": _tokens,
     "zero3-runtime": _live,
     "fsdp-runtime": _live,
     "head-not-2d": _live,

@@ -44,11 +44,19 @@ def weigh(symptom: Symptom, causes: tuple[Cause, ...], report: Report) -> tuple[
     for cause in causes:
         decided += _weigh_one(symptom, cause, report, used)
     unasked = [(2, _unasked(report.findings[at])) for at in _faults(report) if at not in used]
-    if not unasked and not any(place < 2 or _blames_elsewhere(finding) for place, finding in decided):
+    clean = not unasked and not report.unexplained and report.verdict in ("loads", "inconclusive")
+    if clean and not any(place < 2 or _blames_elsewhere(finding) for place, finding in decided):
         decided.append((1, _not_the_files(symptom, report)))
     findings = sorted([*decided, *unasked], key=lambda pair: pair[0])
     settled = any(place == 0 for place, _ in findings)
-    return tuple(_without_rivals([finding for place, finding in findings if not (settled and place == 3)]))
+    left = list(_without_rivals([finding for place, finding in findings if not (settled and place == 3)]))
+    return tuple(left) if len(left) != 1 else (_last_one(left[0], report),)
+
+
+def _last_one(finding: Finding, report: Report) -> Finding:
+    """The only cause that is left gains, where it blames the engine and the files are healthy."""
+    gains = finding.confidence == "possible" and _blames_elsewhere(finding) and report.verdict == "loads"
+    return replace(finding, confidence="likely") if gains else finding
 
 
 def _blames_elsewhere(finding: Finding) -> bool:
@@ -77,19 +85,24 @@ def as_finding(
     """A cause in the report's own form; confirm, refute and next step are its notes."""
     why = cause.because[0] if cause.because else symptom.message
     said = Evidence("load report", why[6:240]) if why.startswith("rows: ") else Evidence("error text", _line(why))
-    notes = [f"confirms: {cause.confirm}", f"refutes: {cause.refute}", f"next: {cause.command}"]
-    if cause.issues:
-        notes.append("known: " + ", ".join(cause.issues))
     return Finding(
         code=cause.code,
         slug=cause.slug,
         severity="error" if cause.where == "checkpoint" else "warning",
         confidence=confidence or cause.confidence,
         headline=cause.headline,
-        evidence=(said, *evidence),
+        evidence=(said, *evidence, *_how_to_tell(cause.confirm, cause.refute, cause.command, cause.issues)),
         fixes=(Fix(cause.remedy, "manual"),),
-        notes=tuple(notes),
     )
+
+
+def _how_to_tell(confirm: str, refute: str, command: str, issues: tuple[str, ...] = ()) -> Iterator[Evidence]:
+    """Labelled evidence: no fact of this case, but what would decide it."""
+    yield Evidence("confirms", confirm, "note")
+    yield Evidence("refutes", refute, "note")
+    yield Evidence("next", command, "note")
+    if issues:
+        yield Evidence("known", ", ".join(issues), "note")
 
 
 def _line(text: str) -> str:
@@ -159,24 +172,19 @@ def _not_the_files(symptom: Symptom, report: Report) -> Finding:
     engine = symptom.engine or "the engine"
     reader = f"{report.case.expectation.reader} {report.case.expectation.version}".strip()
     health = Evidence("check", f"verdict {report.verdict} for {reader}, no fault found that leads to this text")
+    tell = _how_to_tell(
+        "the same run fails with another healthy checkpoint of this family",
+        "another engine, or transformers itself, fails on these files as well",
+        "loadproof check PATH -v",
+    )
     return Finding(
         code="LP704",
         slug="engine-not-checkpoint",
         severity="warning",
         confidence="likely" if report.verdict == "loads" else "possible",
         headline=f"nothing in the files explains this error: {engine}, its release or its flags are the place to look",
-        evidence=(Evidence("error text", _line(symptom.message)), health, *_strangers(symptom, report)),
-        fixes=(
-            Fix(
-                f"make sure that this is the checkpoint that was loaded; search {engine}'s issues, try another release",
-                "manual",
-            ),
-        ),
-        notes=(
-            "confirms: the same run fails with another healthy checkpoint of this family",
-            "refutes: another engine, or transformers itself, fails on these files as well",
-            "next: loadproof check PATH -v",
-        ),
+        evidence=(Evidence("error text", _line(symptom.message)), health, *_strangers(symptom, report), *tell),
+        fixes=(Fix(f"was this checkpoint loaded? if so, search {engine}'s issues or try another release", "manual"),),
     )
 
 

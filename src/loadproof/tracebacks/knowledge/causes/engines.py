@@ -15,7 +15,7 @@ CAUSES: tuple[Cause, ...] = (
         ),
         confirm=(
             "layer {layer} begins or lies in another stage (layers / pp), frames are in KV-cache setup, executor is"
-            " Ray; the check finds the layer complete"
+            " Ray (vLLM 0.12 to 0.19); the check finds the layer complete"
         ),
         refute="it happens with --pipeline-parallel-size 1 as well",
         command="loadproof check PATH",
