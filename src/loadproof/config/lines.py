@@ -6,8 +6,10 @@ import json
 import re
 from collections.abc import Iterator
 
+from loadproof.config.access import get
 from loadproof.types import JsonPath, ModelConfig
 
+_ABSENT = object()
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 
 
@@ -16,11 +18,24 @@ def line_of(config: ModelConfig, path: JsonPath) -> int | None:
 
     Of a key that stands twice the last is meant, as for every reader of JSON.
     """
-    found = None
-    for here, offset in places(config.text):
-        if here == list(path):
-            found = offset
+    if get(config, path, _ABSENT) is _ABSENT:
+        return None
+    found = _only_place(config.text, path)
+    if found is None:
+        wanted = list(path)
+        for here, offset in places(config.text):
+            if here == wanted:
+                found = offset
     return None if found is None else config.text.count("\n", 0, found) + 1
+
+
+def _only_place(text: str, path: JsonPath) -> int | None:
+    """The offset of a key that stands once in the whole text, None where the text must be scanned to tell."""
+    key = path[-1] if path else None
+    if not isinstance(key, str) or not key.isidentifier() or not key.isascii() or "\\" in text:
+        return None
+    offsets = [match.start() for match in re.finditer(rf'"{key}"\s*:', text)]
+    return offsets[0] if len(offsets) == 1 else None
 
 
 def where(config: ModelConfig, path: JsonPath) -> str:
