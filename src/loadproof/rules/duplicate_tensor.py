@@ -7,8 +7,21 @@ from collections.abc import Iterable
 from loadproof.families import split_name
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.faults import SHOWN
-from loadproof.rules.shards import deciding_index
-from loadproof.types import Case, DropTensors, Duplicate, Evidence, Finding, Fix, Severity
+from loadproof.rules.shards import deciding_index, set_of
+from loadproof.types import (
+    Axes,
+    Case,
+    DropTensors,
+    Duplicate,
+    Edit,
+    Evidence,
+    Finding,
+    Fix,
+    IndexFile,
+    RebuildIndex,
+    SetAside,
+    Severity,
+)
 
 
 def check(case: Case) -> Iterable[Finding]:
@@ -30,21 +43,46 @@ def check(case: Case) -> Iterable[Finding]:
         evidence.append(Evidence(index.path, f"{shown[0].name} -> {named.get(shown[0].name, 'not named')}"))
     severity: Severity = "error" if wrong else "warning"
     yield Finding(
-        "LP107", "duplicate-tensor", severity, "certain", headline, tuple(evidence), (), 0, _fixes(shown, named)
+        "LP107", "duplicate-tensor", severity, "certain", headline, tuple(evidence), (), 0, _fixes(case, index)
     )
 
 
-def _fixes(duplicates: list[Duplicate], named: dict[str, str]) -> tuple[Fix, ...]:
+def _fixes(case: Case, index: IndexFile | None) -> tuple[Fix, ...]:
     """Leave out the copies that the index does not name; without an index nobody can say which is right."""
-    edits = []
-    for twice in duplicates:
-        keep = named.get(twice.name)
-        template, indices = split_name(twice.name)
-        axes = tuple((index,) for index in indices)
-        edits += [DropTensors(template, axes, file) for file in twice.files if keep in twice.files and file != keep]
-    if not edits:
+    named = index.weight_map if index is not None else {}
+    unnamed = [(twice.name, file) for twice in case.manifest.duplicates for file in _losers(twice, named)]
+    if not unnamed or index is None:
         return (Fix("keep the copy you trust and remove the other file", "manual"),)
+    stale = {file for _, file in unnamed if not _names_stored(case, index, file)}
+    edits: list[Edit] = [SetAside(file) for file in sorted(stale)]
+    for name, file in unnamed:
+        if file not in stale:
+            template, indices = split_name(name)
+            edits.append(DropTensors(template, tuple((one,) for one in indices), file))
+    if stale:
+        edits.append(RebuildIndex(index.path, tuple(file for file in set_of(index) if file not in stale)))
     return (Fix("leave out the copies that the index does not name", "lossless", tuple(edits)),)
+
+
+def _losers(twice: Duplicate, named: dict[str, str]) -> list[str]:
+    keep = named.get(twice.name)
+    return [file for file in twice.files if file != keep] if keep in twice.files else []
+
+
+def _names_stored(case: Case, index: IndexFile, file: str) -> bool:
+    """Whether the index gives this file any tensor that exists."""
+    stored: dict[str, list[Axes]] = {}
+    for family in case.manifest.families:
+        stored.setdefault(family.template, []).append(family.axes)
+    for name, place in index.weight_map.items():
+        template, indices = split_name(name)
+        if place == file and any(_holds(axes, indices) for axes in stored.get(template, ())):
+            return True
+    return False
+
+
+def _holds(axes: Axes, indices: tuple[int, ...]) -> bool:
+    return all(one in axis for one, axis in zip(indices, axes, strict=True))
 
 
 DOCS = RuleDocs(

@@ -4,38 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from loadproof.formats import read_manifest
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.rows import of_kind
-from loadproof.rules.shards import deciding_index, is_numbered, listed, stray_shards
-from loadproof.types import Case, Evidence, Finding, Fix, RebuildIndex, SetAside, Severity
+from loadproof.rules.shards import deciding_index, is_numbered, listed, set_of, stray_shards
+from loadproof.rules.whatif import explained_by
+from loadproof.types import Case, Evidence, Finding, Fix, RebuildIndex, Row, Selection, SetAside, Severity
 
 
 def check(case: Case) -> Iterable[Finding]:
-    """An error where parameters are missing (they may be in there), a warning for a second numbered set."""
+    """An error where such a file holds what is missing, a warning for a second numbered set, a remark otherwise."""
     index = deciding_index(case)
     stray = stray_shards(case) if index is not None else ()
     if index is None or not stray or not index.weight_map:
         return
-    missing = of_kind(case.outcome.rows, "missing")
-    second = [file for file in stray if is_numbered(file)]
     subject = f"{stray[0]} lies" if len(stray) == 1 else f"{len(stray)} weight files lie"
     headline = f"{subject} in the folder and {index.path} does not name {'it' if len(stray) == 1 else 'them'}"
-    evidence = (
-        Evidence("folder", listed(stray)),
-        Evidence(index.path, f"names {listed(sorted(set(index.weight_map.values())))}"),
-    )
-    set_aside = tuple(SetAside(file) for file in stray)
-    if missing and second:
-        files = tuple(sorted({*index.weight_map.values(), *second}))
-        fix = Fix(
-            f"write {index.path} anew from all shards in the folder", "lossless", (RebuildIndex(index.path, files),)
-        )
-        yield Finding("LP103", "shard-unindexed", "error", "likely", headline, evidence, tuple(missing), 0, (fix,))
-    else:
-        fix = Fix("set the files aside (they are renamed, not deleted)", "lossless", set_aside)
-        severity: Severity = "warning" if second else "info"
-        notes = ("note: mlx-lm and loaders without an index read every *.safetensors of the folder",)
-        yield Finding("LP103", "shard-unindexed", severity, "certain", headline, evidence, (), 0, (fix,), notes)
+    evidence = (Evidence("folder", listed(stray)), Evidence(index.path, f"names {listed(set_of(index))}"))
+    helpful, rows = _what_is_missing(case, stray)
+    if rows:
+        files = tuple(sorted({*set_of(index), *helpful}))
+        fix = Fix(f"write {index.path} anew with these files", "lossless", (RebuildIndex(index.path, files),))
+        headline += ", though missing parameters are in there"
+        yield Finding("LP103", "shard-unindexed", "error", "certain", headline, evidence, tuple(rows), 0, (fix,))
+        return
+    fix = Fix("set the files aside (they are renamed, not deleted)", "lossless", tuple(map(SetAside, stray)))
+    severity: Severity = "warning" if any(map(is_numbered, stray)) else "info"
+    notes = ("note: mlx-lm and loaders without an index read every *.safetensors of the folder",)
+    yield Finding("LP103", "shard-unindexed", severity, "certain", headline, evidence, (), 0, (fix,), notes)
+
+
+def _what_is_missing(case: Case, stray: tuple[str, ...]) -> tuple[list[str], list[Row]]:
+    """The files whose tensors fill missing parameters, by their headers, and the rows that are gone with them."""
+    if not of_kind(case.outcome.rows, "missing") or case.manifest.names_only:
+        return [], []
+    helpful: list[str] = []
+    families = case.manifest.families
+    for file in stray:
+        held = read_manifest(case.inventory, Selection(None, (file,), "safetensors")).families
+        vanish, _ = explained_by(case, (*case.manifest.families, *held))
+        if of_kind(vanish, "missing"):
+            helpful.append(file)
+            families = (*families, *held)
+    return (helpful, explained_by(case, families)[0]) if helpful else ([], [])
 
 
 DOCS = RuleDocs(
