@@ -129,6 +129,7 @@ class Manifest(Struct, frozen=True):
     names_only: bool = False
     metadata: dict[str, dict[str, str]] = {}  # file -> its __metadata__
     skipped: tuple[Skip, ...] = ()
+    unread: tuple[str, ...] = ()  # selected files that the reader would read and we do not: their tensors are unknown
 
 
 class ModelConfig(Struct, frozen=True):

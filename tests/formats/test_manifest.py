@@ -199,3 +199,12 @@ def test_a_file_of_the_hub_cache_without_a_suffix_is_read_as_what_it_is(tmp_path
     (tmp_path / "0123abcd").write_bytes(shard(LAYERS))
     manifest = read(tmp_path / "0123abcd")
     assert (manifest.tensors, manifest.problems) == (6, ())
+
+
+def test_a_linked_file_that_is_not_followed_counts_as_unread_not_as_absent(tmp_path: Path) -> None:
+    (tmp_path / "away.safetensors").write_bytes(shard(LAYERS))
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "model.safetensors").symlink_to("../away.safetensors")
+    manifest = read(folder)
+    assert (manifest.unread, manifest.families) == (("model.safetensors",), ())

@@ -42,6 +42,7 @@ class _Reading:
         self.gathering = Gathering()
         self.faults = Faults()
         self.skipped: list[Skip] = []
+        self.unread: list[str] = []
         self.files: list[FileInfo] = []
         self.metadata: dict[str, dict[str, str]] = {}
         self.bytes = 0
@@ -71,6 +72,7 @@ class _Reading:
             names_only=self.names_only,
             metadata=self.metadata,
             skipped=tuple(self.skipped),
+            unread=tuple(self.unread),
         )
 
     def _is_stand_in(self, file: str) -> bool:
@@ -83,6 +85,7 @@ class _Reading:
     def _take(self, file: str) -> None:
         if self.index and why_unsafe(file):
             self.is_complete = False
+            self.unread.append(file)
             self.skipped.append(Skip(cut(ascii(file)), "its path leads out of the folder"))
         else:
             self._open(file)
@@ -110,6 +113,9 @@ class _Reading:
                 self._take_header(file, header)
         except UnreadableError as error:
             self.is_complete = False
+            if error.kind in ("link-outside", "fifo", "device", "socket"):  # refused here, opened by the reader
+                self.unread.append(file)
+                self.skipped.append(Skip(file, f"it {error.reason}"))
             if not any(problem.file == file and problem.detail == error.kind for problem in self.inventory.problems):
                 add_unreadable(self.faults, file, error, self.inventory.location)
 
@@ -128,6 +134,7 @@ class _Reading:
     def _take_other(self, info: FileInfo, head: bytes) -> None:
         self.is_complete = False
         if not check_other(info, head, self.faults):
+            self.unread.append(info.path)
             self.skipped.append(_not_read_yet(info))
 
     def _skip_unselected(self) -> None:
