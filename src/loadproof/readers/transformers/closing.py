@@ -53,11 +53,11 @@ def raised(ledger: Ledger, manifest: Manifest, rows: tuple[Row, ...]) -> str | N
 def _size_mismatch(rows: tuple[Row, ...]) -> str:
     """Release 4 lets torch raise, at the first tensor that does not fit."""
     row = next(row for row in rows if row.kind == "mismatched")
-    part = row.template.rpartition(".")[2]
+    module, _, part = row.template.rpartition(".")
     stored, wanted = list(row.found or ()), list(row.expected or ())
     return (
-        f"RuntimeError: Error(s) in loading state_dict: size mismatch for {part}: copying a param with shape "
-        f"torch.Size({stored}) from checkpoint, the shape in current model is torch.Size({wanted})."
+        f"RuntimeError: Error(s) in loading state_dict for {module}: size mismatch for {part}: copying a param with "
+        f"shape torch.Size({stored}) from checkpoint, the shape in current model is torch.Size({wanted})."
     )
 
 

@@ -90,8 +90,13 @@ def _arrive(ledger: Ledger, way: _Prefix, piece: Piece) -> None:
     way.arrivals += found
     for rest in left:
         target = place(rest.form)
-        if target.template not in ledger.expectation.buffer_names:
+        if not _is_silent_buffer(ledger, target.template):
             ledger.stray(rest, target, place(form.removeprefix(dotted)) if way.adds else None)
+
+
+def _is_silent_buffer(ledger: Ledger, template: str) -> bool:
+    """Buffers that are never saved are not reported; persistent ones are names of the model like any other."""
+    return template in ledger.expectation.buffer_names and template not in ledger.names.by_template
 
 
 def _collect(ledger: Ledger, arrivals: Iterable[Arrival]) -> None:
