@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from loadproof.config.access import text_config, text_config_path
+from loadproof.config.access import get, text_config, text_config_path
 from loadproof.config.lines import where
-from loadproof.config.plan import config_depth
+from loadproof.config.plan import text_fields
+from loadproof.config.plan_spellings import depth_of
 from loadproof.config.spellings import spelled
 from loadproof.config.values import dotted
 from loadproof.rules.base import Rule, RuleDocs
@@ -15,13 +16,13 @@ from loadproof.rules.plans import LISTS, built_plan, config_file, rows_in_layers
 from loadproof.rules.prediction_heads import stored_heads
 from loadproof.rules.rows import tally
 from loadproof.rules.whatif_config import explained_by_config
-from loadproof.rules.wording import layers_text, plural
+from loadproof.rules.wording import json_text, layers_text, plural
 from loadproof.types import Case, Edit, Evidence, Finding, Fix, JsonPath, LayerPlan, Row, SetJson
 
 
 def check(case: Case) -> Iterable[Finding]:
-    built, stored, depth = built_plan(case), case.tensor_plan, config_depth(case.config, case.expectation)
-    if built is None or stored is None or depth is None:
+    built, stored = built_plan(case), case.tensor_plan
+    if built is None or stored is None:
         return
     held, wanted = _held(case, stored), len(built.words)
     if held == wanted:
@@ -45,47 +46,63 @@ def _whole_layers(rows: list[Row], layers: Sequence[int]) -> bool:
 
 
 def _finding(case: Case, held: int, wanted: int, layers: list[int], rows: list[Row]) -> Finding:
-    edits = depth_edits(case, held)
+    edits = depth_edits(case, held, wanted)
     found = explained_by_config(case, edits) if edits else None
     proven = found is not None and not found[1] and bool(found[0])
-    path = _depth_path(case)
-    stated = path[-1] in text_config(case.config)
-    says = "config.json says" if stated else "the class builds"
+    path = depth_path(case)
+    value = get(case.config, path)
+    said = "is not stated" if value is None else f"= {json_text(value)}"
+    says = "the class builds" if value is None else "config.json says"
     headline = f"{says} {plural(wanted, 'layer')}, the checkpoint holds {held}"
     evidence = (
-        Evidence(where(case.config, path), f"{dotted(path)} = {wanted}" if stated else f"{dotted(path)} is not stated"),
+        Evidence(where(case.config, path), f"{dotted(path)} {said}"),
         Evidence("tensors", f"{plural(held, 'layer')} under {case.tensor_plan.field if case.tensor_plan else ''}"),
         Evidence("", f"{layers_text(layers)}: {tally(rows)}", "note"),
     )
     claimed = tuple(found[0]) if proven and found else tuple(rows)
     if proven:
-        text = f"set {dotted(path)} to {held}" + (" and shorten the lists that go with it" if len(edits) > 1 else "")
+        text = (
+            f"set {dotted(path)} to {held}" if path[-1] != _plan_name(case) else f"cut {dotted(path)} to {held} layers"
+        )
+        text += " and shorten the lists that go with it" if len(edits) > 1 else ""
         fix = Fix(text, "lossless", edits)
     else:
         fix = Fix(f"make the depth agree: {held} layers are stored", "manual")
     return Finding("LP307", "depth-mismatch", "error", "likely", headline, evidence, claimed, fixes=(fix,))
 
 
-def depth_edits(case: Case, held: int) -> tuple[Edit, ...]:
+def depth_edits(case: Case, held: int, wanted: int) -> tuple[Edit, ...]:
     """The stored depth, and every per-layer list of the same config cut to it or filled up from the tensors."""
     base, fields = text_config_path(case.config), text_config(case.config)
-    old = config_depth(case.config, case.expectation)
-    edits: list[Edit] = [SetJson(config_file(case), _depth_path(case), held)]
+    path = depth_path(case)
+    edits: list[Edit] = [] if path[-1] == _plan_name(case) else [SetJson(config_file(case), path, held)]
     for name, value in fields.items():
-        if isinstance(value, list) and len(value) == old and (name in LISTS or _is_per_layer(name)):
+        if _goes_with_depth(name, value, wanted):
             made = _resized(case, name, value, held)
             if made is None:
                 return ()
-            edits.append(SetJson(config_file(case), (*base, name), made))
+            if made != value:
+                edits.append(SetJson(config_file(case), (*base, name), made))
     return tuple(edits)
+
+
+def _goes_with_depth(name: str, value: Any, wanted: int) -> bool:
+    if name in ("hybrid_override_pattern", "linear_attn_config"):
+        return bool(value)
+    return isinstance(value, list) and len(value) == wanted and (name in LISTS or _is_per_layer(name))
 
 
 def _is_per_layer(name: str) -> bool:
     return name.endswith(("_types", "_per_layer", "_layers", "_type_list", "_pattern", "_block_type"))
 
 
-def _resized(case: Case, name: str, value: list[Any], held: int) -> list[Any] | None:
-    """The list for the stored layers; None where new entries would be guesses."""
+def _resized(case: Case, name: str, value: Any, held: int) -> Any:
+    """The value for the stored layers; None where new entries would be guesses."""
+    if name == "hybrid_override_pattern":
+        letters = str(value).split("/")[0].replace("|", "")
+        return letters[:held] if held <= len(letters) else None
+    if name == "linear_attn_config":
+        return {k: [n for n in v if n <= held] if isinstance(v, list) else v for k, v in value.items()}
     if held <= len(value):
         return value[:held]
     if name not in LISTS or case.tensor_plan is None:
@@ -97,9 +114,16 @@ def _resized(case: Case, name: str, value: list[Any], held: int) -> list[Any] | 
     return [*value, *new]
 
 
-def _depth_path(case: Case) -> JsonPath:
-    name = spelled(text_config(case.config), "num_hidden_layers") or "num_hidden_layers"
+def depth_path(case: Case) -> JsonPath:
+    """The field that decides the depth: the number of layers, or the plan where the class derives the depth from it."""
+    fields = text_config(case.config)
+    derived = depth_of(text_fields(case.expectation.config)) is None and case.config_plan is not None
+    name = _plan_name(case) if derived else spelled(fields, "num_hidden_layers") or "num_hidden_layers"
     return (*text_config_path(case.config), name)
+
+
+def _plan_name(case: Case) -> str:
+    return case.config_plan.field.rpartition(".")[2] if case.config_plan is not None else ""
 
 
 DOCS = RuleDocs(
