@@ -149,6 +149,6 @@ def test_a_hostile_config_is_reported_without_its_escapes(tmp_path: Path) -> Non
     result = run("check", str(tmp_path), "-v")
     assert result.returncode == 1
     assert "\x1b" not in result.stdout + result.stderr
-    assert "num_hidden_layers is more than 10,000" in result.stdout
+    assert "num_hidden_layers = 1000000000 is more than 10,000" in result.stdout
     line = text[: text.index('"num_hidden_layers"')].count("\n") + 1
     assert f"config.json:{line} " in result.stdout

@@ -36,7 +36,7 @@ def test_no_config_is_no_problem_of_the_config_stage(tmp_path: Path) -> None:
         (b"{", "syntax", NOT_JSON),
         (b'{"a": 1} // note', "syntax", NOT_JSON),
         (b'\xef\xbb\xbf{"a": 1}', "syntax", NOT_JSON),
-        (b"[]", "not-object", NOT_JSON),
+        (b"[]", "not-object", "ValueError: Unrecognized model in "),
         (b'{"model_type": "\xff"}', "encoding", NOT_JSON),
         ('{"a": 1}'.encode("utf-16"), "encoding", NOT_JSON),
         (b'{"vocab_size": ' + b"9" * 5000 + b"}", "number", "Exceeds the limit (4300 digits)"),

@@ -32,6 +32,7 @@ from loadproof.types import (
 )
 
 _WEIGHT_KINDS = frozenset({"safetensors", "torch", "gguf", "lfs-pointer"})
+_EARLY = "the reader raises before it opens a weight file"
 _WEIGHT_NAMES = (".safetensors", ".bin", ".pt", ".pth", ".gguf", ".ckpt", ".index.json")
 
 
@@ -143,8 +144,9 @@ def _case(
     manifest: Manifest,
     expectation: Expectation,
 ) -> Case:
-    if expectation.inconclusive or expectation.raises:
-        outcome = Outcome(inconclusive=expectation.inconclusive)
+    breaks = _breaks_early(config, expectation)
+    if breaks or expectation.inconclusive:
+        outcome = Outcome(raises=bool(breaks), error=breaks, inconclusive=expectation.inconclusive)
     else:
         outcome = reader.predict(manifest, expectation, config)
     config_plan = plan_from_config(config, expectation)
@@ -184,6 +186,12 @@ def _not_looked_at(case: Case) -> list[Skip]:
     skips = []
     if case.manifest.names_only:
         skips.append(Skip("shapes, dtypes and file contents", "names only: the index stands for the shards"))
-    if case.expectation.inconclusive:
-        skips.append(Skip("missing, unexpected and mismatched parameters", case.expectation.inconclusive))
+    why = case.expectation.inconclusive or (_EARLY if _breaks_early(case.config, case.expectation) else None)
+    if why:
+        skips.append(Skip("missing, unexpected and mismatched parameters", why))
     return skips
+
+
+def _breaks_early(config: ModelConfig, expectation: Expectation) -> str | None:
+    """The exception of a reader that gives up on the config or the class."""
+    return next((problem.breaks for problem in config.problems if problem.breaks), None) or expectation.raises

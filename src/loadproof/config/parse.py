@@ -30,9 +30,17 @@ def parse_object(data: bytes, file: str, not_json: str) -> tuple[dict[str, Any],
     except json.JSONDecodeError as error:
         return {}, text, [_not_json(file, text, error, not_json)]
     except RecursionError as error:
-        return {}, text, [fault(INVALID, file, "depth", f"{file} nests too deeply to be read", breaks=str(error))]
+        return (
+            {},
+            text,
+            [fault(INVALID, file, "depth", f"{file} nests too deeply to be read", breaks=f"RecursionError: {error}")],
+        )
     except ValueError as error:  # an integer of more than 4,300 digits
-        return {}, text, [fault(INVALID, file, "number", f"{file}: {str(error).split(';')[0]}", breaks=str(error))]
+        return (
+            {},
+            text,
+            [fault(INVALID, file, "number", f"{file} holds a number too long to read: {str(error).split(';')[0]}", breaks=f"ValueError: {error}")],
+        )
     if not isinstance(value, dict):
         kind = type(value).__name__
         return {}, text, [fault(INVALID, file, "not-object", f"{file} holds a {kind}, not an object", breaks=not_json)]

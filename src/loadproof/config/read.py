@@ -23,13 +23,14 @@ NAME = "config.json"
 def read_config(inventory: Inventory) -> ModelConfig:
     """The checkpoint's config with everything that is wrong with it; `path` is None when there is none."""
     shown = os.path.join(inventory.root, NAME)
-    not_json = f"It looks like the config file at '{shown}' is not a valid JSON file."
+    not_json = f"OSError: It looks like the config file at '{shown}' is not a valid JSON file."
     data, problem = read_small(inventory, NAME)
     if problem is not None:
         return ModelConfig(NAME, {}, "", (problem,))
     if data is None:
         return ModelConfig(None, {}, "", tuple(check_companions(inventory, read_small)))
     raw, text, problems = parse_object(data, NAME, not_json)
+    problems = [_no_model_type(problem, inventory) for problem in problems]
     config = ModelConfig(NAME, raw, text)
     problems += [_placed(problem, config) for problem in _content(raw)]
     return replace(config, problems=(*problems, *check_companions(inventory, read_small)))
@@ -40,6 +41,14 @@ def _content(raw: dict[str, Any]) -> list[Problem]:
     for key in ("quantization_config", "compression_config"):
         problems += check_patterns(raw.get(key), NAME, key)
     return problems
+
+
+def _no_model_type(problem: Problem, inventory: Inventory) -> Problem:
+    """JSON that is no object is read, and then has no model_type."""
+    if problem.detail != "not-object":
+        return problem
+    said = f"ValueError: Unrecognized model in {inventory.root}. Should have a `model_type` key in its config.json."
+    return replace(problem, breaks=said)
 
 
 def _placed(problem: Problem, config: ModelConfig) -> Problem:
@@ -59,7 +68,9 @@ def read_small(inventory: Inventory, name: str) -> tuple[bytes | None, Problem |
         return _read(path, name)
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        return None, fault(INVALID, name, "unreadable", f"{name} cannot be read: {reason}", breaks=str(error))
+        return None, fault(
+            INVALID, name, "unreadable", f"{name} cannot be read: {reason}", breaks=f"{type(error).__name__}: {error}"
+        )
 
 
 def _read(path: str, name: str) -> tuple[bytes | None, Problem | None]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from loadproof.config.problems import VALUE, fault
+from loadproof.config.problems import VALUE, fault, shorten
 from loadproof.config.spellings import CANONICAL, value_of
 from loadproof.types import JsonPath, Problem, Severity
 
@@ -62,7 +62,15 @@ def _sizes(fields: dict[str, Any], path: JsonPath, file: str) -> Iterator[Proble
         if problem:
             detail, reason, severity = problem
             shown = dotted((*path, key))
-            yield fault(VALUE, file, detail, f"{shown} {reason}", severity=severity, found=value, expected=shown)
+            yield fault(
+                VALUE,
+                file,
+                detail,
+                f"{shown} = {shorten(value)} {reason}",
+                severity=severity,
+                found=value,
+                expected=shown,
+            )
     yield from _product(fields, path, file)
 
 
@@ -95,7 +103,7 @@ def _lists(fields: dict[str, Any], path: JsonPath, file: str) -> Iterator[Proble
         if value is None:
             continue
         if not isinstance(value, list):
-            yield fault(VALUE, file, "type", f"{shown} is not a list", found=value, expected=shown)
+            yield fault(VALUE, file, "type", f"{shown} = {shorten(value)} is not a list", found=value, expected=shown)
         elif len(value) > MAX_LAYERS:
             text = f"{shown} has {len(value):,} entries, more than {MAX_LAYERS:,} layers"
             yield fault(VALUE, file, "bound", text, found=value, expected=shown)
@@ -106,15 +114,23 @@ def _dtypes(fields: dict[str, Any], path: JsonPath, file: str) -> Iterator[Probl
         value = fields.get(key)
         if isinstance(value, str) and not re.fullmatch(_DTYPES, value.removeprefix("torch.")):
             shown = dotted((*path, key))
-            breaks = f"module 'torch' has no attribute '{value}'" if key == "dtype" or "dtype" not in fields else None
-            text = f"{shown} is not a torch dtype"
+            is_read = key == "dtype" or "dtype" not in fields
+            breaks = f"AttributeError: module 'torch' has no attribute '{value}'" if is_read else None
+            text = f"{shown} = {shorten(value)} is not a torch dtype"
             yield fault(VALUE, file, "dtype", text, found=value, expected=shown, breaks=breaks)
 
 
 def _names(raw: dict[str, Any], file: str) -> Iterator[Problem]:
     model_type = raw.get("model_type")
     if model_type is not None and not (isinstance(model_type, str) and _is_word(model_type)):
-        yield fault(VALUE, file, "model-type", "model_type is not a name", found=model_type, expected="model_type")
+        yield fault(
+            VALUE,
+            file,
+            "model-type",
+            f"model_type = {shorten(model_type)} is not a name",
+            found=model_type,
+            expected="model_type",
+        )
 
 
 def _is_word(text: str) -> bool:

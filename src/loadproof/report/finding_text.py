@@ -6,7 +6,7 @@ import shlex
 
 from loadproof.report.escape import clean
 from loadproof.report.style import Line
-from loadproof.report.words import outcome_text, plural, row_text, tally_text, total
+from loadproof.report.words import failure, outcome_text, plural, row_text, tally_text, total
 from loadproof.types import Evidence, Finding, Fix, Report
 
 SHOWN_EVIDENCE = 5
@@ -18,11 +18,12 @@ def finding_lines(finding: Finding, report: Report, *, first: bool, verbose: boo
     """All lines of a finding, at most about 16 without `verbose`."""
     tag = f"{finding.severity}[{finding.code}]"
     outcome = _outcome_note(finding)
+    said = f"reader: {failure(report)}" if first and not outcome else ""  # the outcome line quotes it
     lines: list[Line] = [
         ((finding.severity, tag), ("bold", f" {finding.slug}"), ("bold", f": {clean(finding.headline)}")),
         *_evidence_lines([item for item in finding.evidence if not item.label], verbose),
         *_labelled_lines([item for item in finding.evidence if item.label]),
-        *_note_lines([note for note in finding.notes if note not in outcome]),
+        *_note_lines([note for note in finding.notes if note not in outcome and note != said]),
         *_explains_line(finding, report),
         *(_note_lines(outcome) or (_outcome_line(report) if first else [])),
     ]

@@ -67,7 +67,7 @@ def verdict_text(report: Report) -> str:
         by_name = ", judged by name" if case.manifest.names_only else ""
         return f"every parameter of {model} gets its tensor{by_name}" + (f"; {counts}" if counts else "")
     if report.verdict == "fails" and (not counts or not report.findings):
-        return failure(report) or "the reader raises"
+        return one_line(failure(report)) or "the reader raises"
     return counts or (report.findings[0].headline if report.findings else "")
 
 
@@ -96,7 +96,7 @@ def outcome_text(report: Report) -> str:
     reader = reader_name(report)
     model = report.case.expectation.class_name or "the model"
     if report.verdict == "fails":
-        error = failure(report)
+        error = one_line(failure(report))
         return f"{reader} raises {error}" if error else f"{reader} raises"
     rows = tally(report.case.outcome.rows)
     if missing := rows.get("missing"):
@@ -115,6 +115,11 @@ def failure(report: Report) -> str:
     breaking = [problem.breaks for problem in problems if problem.breaks]
     texts = [case.expectation.raises, case.selection.error, *breaking, case.outcome.error]
     return next((text for text in texts if text), "")
+
+
+def one_line(text: str) -> str:
+    """Exception texts run over several lines; a report line holds one."""
+    return " ".join(text.split())
 
 
 def size_text(size: int) -> str:
