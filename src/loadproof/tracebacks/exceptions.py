@@ -22,6 +22,7 @@ _BARE = re.compile(
 )
 _BARE_WORDS = ("Error", "Exception", "Interrupt", "Warning")
 _INLINE = re.compile(r"(?<![\w.])(?P<type>(?:[a-z_]\w*\.)*[A-Z]\w*Error): (?P<message>\S.*)$")
+_REPR = re.compile(r"\b(?P<type>[A-Z]\w*Error)\((?P<message>(?P<quote>['\"]).+?(?P=quote)),?\)")
 _LINKS = {
     "The above exception was the direct cause": "cause",
     "During handling of the above exception": "context",
@@ -93,7 +94,10 @@ class _Process:
         if not any(word in text for word in _BARE_WORDS):
             return None
         found = _BARE.match(text) or _INLINE.search(text)
-        return self._raise(found["type"], found["message"] or "") if found else None
+        if found:
+            return self._raise(found["type"], found["message"] or "")
+        quoted = _REPR.search(text)
+        return self._raise(quoted["type"], _said(quoted)) if quoted else None
 
     def _raise(self, kind: str, message: str) -> Raised:
         self.current = Raised(kind, message, self.frames, source=self.source)
@@ -113,6 +117,11 @@ class _Process:
         for sentence, link in _LINKS.items():
             if sentence in text and self.current is not None:
                 self.current.link = link
+
+
+def _said(quoted: re.Match[str]) -> str:
+    """The message of ``ValueError('...')``; a KeyError prints its key with quotes."""
+    return quoted["message"] if quoted["type"] == "KeyError" else quoted["message"][1:-1]
 
 
 def _looks_raised(kind: str) -> bool:

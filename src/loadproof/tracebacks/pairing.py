@@ -49,6 +49,7 @@ _SHAPE_VOTES: dict[str, tuple[tuple[str, Confidence], ...]] = {
     "expert-short": (("expert-gap", "likely"),),
     "slice": (("fsdp1-slice", "likely"), ("flattened", "possible")),
     "scaled": (("dims-wrong", "likely"), ("shape-mismatch", "possible")),
+    "one-dimension": (("dims-wrong", "likely"), ("shape-mismatch", "possible")),
     "other": (("dims-wrong", "possible"), ("shape-mismatch", "possible")),
 }
 
@@ -253,7 +254,7 @@ def _shifted(one: str, other: str) -> bool:
 
 
 def _repeated(names: Sequence[str]) -> str:
-    return _most(names, re.compile(r"(?:^|\.)(\w+_?model|model)\.\1\.|language_model\.model\.language_model"))
+    return _most(names, re.compile(r"(?:^|\.)(\w+_?model|model)\.\1(?:\.|$)|language_model\.model\.language_model"))
 
 
 def _plan(missing: Sequence[str], unexpected: Sequence[str], _symptom: Symptom) -> Iterator[Vote]:

@@ -26,7 +26,7 @@ def judge(stored: Shape, wanted: Shape, name: str = "") -> Kind:
     """What the difference between a stored and a wanted size means; ``other`` when nothing fits.
 
     empty | flattened | packed-column | group-rows | lora-rank | expert-short | head-shard | draft-vocab | small-head |
-    vocab | squeezed | transposed | kv-heads | row-shard | int4-packed | slice | scaled | other
+    vocab | squeezed | transposed | kv-heads | row-shard | int4-packed | slice | scaled | one-dimension | other
     """
     for kind, holds in _TESTS:
         if holds(stored, wanted, name):
@@ -120,9 +120,20 @@ def _slice(stored: Shape, wanted: Shape, _name: str) -> bool:
 
 
 def _scaled(stored: Shape, wanted: Shape, _name: str) -> bool:
+    """Every dimension that differs does so by one ratio, and more than one differs: another model size."""
     pairs = [(a, b) for a, b in zip(stored, wanted, strict=False) if a != b]
     return (
-        len(stored) == len(wanted) and len(pairs) >= 1 and len({a * wanted[0] == b * stored[0] for a, b in pairs}) == 1
+        len(stored) == len(wanted)
+        and len(pairs) > 1
+        and len({a * pairs[0][1] == b * pairs[0][0] for a, b in pairs}) == 1
+    )
+
+
+def _one_dimension(stored: Shape, wanted: Shape, name: str) -> bool:
+    """One dimension of a projection inside a layer differs: one config field."""
+    inside = re.search(r"layers?\.\d+\.|\.h\.\d+\.|blk\.\d+\.|<", name)
+    return (
+        bool(inside) and len(stored) == len(wanted) and sum(a != b for a, b in zip(stored, wanted, strict=False)) == 1
     )
 
 
@@ -149,4 +160,5 @@ _TESTS = (
     ("int4-packed", _int4),
     ("slice", _slice),
     ("scaled", _scaled),
+    ("one-dimension", _one_dimension),
 )  # fmt: skip

@@ -16,7 +16,8 @@ ENTRIES = (
         ("header too large", "HeaderTooLarge"),
         (
             because("header-invalid", "likely", text=r"100 ?MB|1\.\d+M tensors"),
-            because("lfs-pointer", "likely"),
+            because("lfs-pointer", "likely", text=r"SafetensorError|deserializ|HeaderTooLarge"),
+            because("lfs-pointer"),
             because("not-weights"),
             because("header-invalid"),
         ),
@@ -144,7 +145,11 @@ ENTRIES = (
             "unexpected end of data",
             "invalid load key, <..>",
         ),
-        (because("truncated", "likely"),),
+        (
+            because("truncated", "likely", text=r"more bytes|torch|corrupted|safetensors|PytorchStream"),
+            because("truncated", "possible"),
+            because("lfs-pointer", "possible"),
+        ),
         (Example("RuntimeError: unexpected EOF, expected 4096 more bytes. The file might be corrupted.", "truncated"),),
         phase="load",
     ),

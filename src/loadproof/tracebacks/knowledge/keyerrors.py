@@ -9,10 +9,11 @@ _CACHE_FRAMES = (
 )
 _META = r"attn_metadata"
 _SERVING = r"^$|vllm|sglang|torch"  # engines with such a registry, or none named
+_MODULE = r"layers|blocks|experts|attn|mlp|embed|lm_head|visual|vision|mixer|mamba|^model\."
 _FAMILY = (
-    r"^(?:qwen|llama|mistral|mixtral|ministral|gemma|glm|chatglm|deepseek|minimax|kimi|phi|granite|nemotron|falcon|jamba|"
+    r"^(?=.*[\d_])(?:qwen|llama|mistral|mixtral|ministral|gemma|glm|chatglm|deepseek|minimax|kimi|phi|granite|nemotron|falcon|jamba|"
     r"mamba|bamba|zamba|olmo|gpt|smollm|lfm|ernie|hunyuan|internlm|internvl|baichuan|exaone|cohere|arctic|dbrx|bailing|"
-    r"step|solar|apertus|bloom|pixtral|voxtral|idefics|llava|molmo|ovis|paligemma|whisper|dots|mimo|longcat|plamo|"
+    r"solar|apertus|bloom|pixtral|voxtral|idefics|llava|molmo|ovis|paligemma|whisper|dots|mimo|longcat|plamo|"
     r"stablelm|starcoder|rwkv|seed_oss|helium|recurrent_gemma|hymba|xverse|telechat|aquila|grok|motif|ouro)[\w.-]*$"
 )
 
@@ -123,8 +124,8 @@ ENTRIES = (
             because("backbone-only", "possible", name=r"^layers\.\d+\.", unlike="runtime-layer fused"),
             because("nesting-prefix", "possible", kind="tensor"),
             because("shard-missing", "possible", kind="tensor"),
-            because("engine-renamed", "possible", kind="module"),
-            because("nesting-prefix", "possible", kind="module"),
+            because("engine-renamed", "possible", kind="module", name=_MODULE),
+            because("nesting-prefix", "possible", kind="module", name=_MODULE),
         ),
         (
             Example("KeyError: 'language_model.model.layers.20.linear_attn'", "pp-foreign-layer"),

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from loadproof.tracebacks.base import Entry, Example, because
 
+_FIELDS = (
+    r"(?:attribute .(?:rope_theta|rope_parameters|rope_scaling|torch_dtype|dtype|layer_types|text_config|vocab_size|hidden_size|"
+    r"num_hidden_layers|num_attention_heads|num_key_value_heads|head_dim|intermediate_size|max_position_embeddings|"
+    r"pad_token_id|tie_word_embeddings|num_experts|num_local_experts|n_routed_experts|sliding_window|vision_config))"
+    r"|full_attn_alpha_factor|layernorm_full_attention_alpha"
+)
 ENTRIES = (
     Entry(
         (
@@ -356,8 +362,9 @@ ENTRIES = (
                 "likely",
                 text=r"full_attention_interval|layers_block_type|attn_layer_period|hybrid_override_pattern",
             ),
-            because("config-dialect", "likely"),
-            because("reader-too-old"),
+            because("config-dialect", "likely", text=_FIELDS),
+            because("config-dialect", "possible", text=r"modeling_|transformers|vllm|sglang|mlx_lm"),
+            because("reader-too-old", "possible", text=_FIELDS),
         ),
         (
             Example("AttributeError: 'LlamaConfig' object has no attribute 'rope_theta'", "config-dialect"),
@@ -471,7 +478,11 @@ ENTRIES = (
     ),
     Entry(
         ("vocab mismatch", "vocab size mismatch", "Vocab size mismatch", "vocabulary size mismatch"),
-        (because("vocab-tokenizer", "likely"), because("vocab-rows")),
+        (
+            because("vocab-tokenizer", "likely", text=r"tokenizer|Error|embedding"),
+            because("vocab-tokenizer"),
+            because("vocab-rows"),
+        ),
         (
             Example(
                 "ValueError: Vocab size mismatch (model has 152064, but tokenizer.model has 151643).", "vocab-tokenizer"

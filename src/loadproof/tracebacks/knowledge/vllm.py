@@ -246,7 +246,10 @@ ENTRIES = (
             "<n> is not divisible by <n>",
             "kv_heads <..>divisible",
         ),
-        (because("tp-heads", "likely"),),
+        (
+            because("tp-heads", "likely", text=r"tensor parallel|AssertionError|vllm|sglang|attention heads"),
+            because("tp-heads", "possible"),
+        ),
         (
             Example(
                 "ValueError: Total number of attention heads (14) must be divisible by tensor parallel size (4).",
@@ -392,7 +395,11 @@ ENTRIES = (
             "Expect quantized weights but got an unquantized weight",
             "got an unquantized weight",
         ),
-        (because("quant-config-stale", "likely"), because("quant-set")),
+        (
+            because("quant-config-stale", "likely", text=r"unquantized weight"),
+            because("quant-config-stale", "likely", name=r"\."),
+            because("quant-set", "possible", name=r"\."),
+        ),
         (
             Example("ValueError: Unexpected weight model.layers.0.mlp.up_proj.weight", "quant-config-stale"),
             Example("ValueError: Expect quantized weights but got an unquantized weight", "quant-config-stale"),
