@@ -7,10 +7,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from loadproof.api.checking import check, choose_reader
 from loadproof.families import count
 from loadproof.readers.boxes import intersect, subtract_all
+from loadproof.rules.compare import Renaming, Role, find_renamings, roles
 from loadproof.types import Axes, Family, JsonPath, Outcome, Report, Row, Shape
 
 # What differs between any two saves and decides nothing about the weights.
@@ -57,22 +59,41 @@ class DiffReport(Struct, frozen=True):
     only_second: tuple[tuple[str, Axes], ...]
     changed: tuple[TensorChange, ...]
     fits: tuple[Fit, ...]
+    renamed: tuple[Renaming, ...] = ()  # tensors that stand on both sides under names that differ in one stretch
+    roles: tuple[Role, ...] = ()  # how many tensors of each role the sides hold, where the numbers differ
 
     @property
     def same(self) -> bool:
         """Whether names, shapes, dtypes and the config agree (the values of the weights are not read)."""
-        return not (self.config or self.only_first or self.only_second or self.changed)
+        return not (self.config or self.only_first or self.only_second or self.changed or self.renamed)
+
+
+Names = list[tuple[str, Axes]]
 
 
 def diff(first: str | os.PathLike[str], second: str | os.PathLike[str], **reading: Any) -> DiffReport:
     """Compare two checkpoints by their headers and configs. `reading` and what is raised: as in `check`."""
     a, b = check(first, **reading), check(second, **reading)
-    only_a, only_b, changed = compare(a.case.manifest.families, b.case.manifest.families)
+    first_families, second_families = a.case.manifest.families, b.case.manifest.families
+    only_a, only_b, changed = compare(first_families, second_families)
+    renamed, rest_a, rest_b = find_renamings(_families(only_a, first_families), _families(only_b, second_families))
+    counted = [role for role in roles(first_families, second_families) if role.first != role.second]
     changes = tuple(_fields(a.case.config.raw, b.case.config.raw, ()))
     fits = tuple(
         _fit(x, y, reading.get("reader", "transformers")) for x in enumerate((a, b)) for y in enumerate((a, b))
     )
-    return DiffReport(a, b, changes, tuple(only_a), tuple(only_b), tuple(changed), fits)
+    left, right = (tuple((family.template, family.axes) for family in rest) for rest in (rest_a, rest_b))
+    return DiffReport(a, b, changes, left, right, tuple(changed), fits, tuple(renamed), tuple(counted))
+
+
+def _families(names: Names, held: Iterable[Family]) -> list[Family]:
+    """The named parts of the stored families, with their shapes."""
+    return [
+        replace(family, axes=common)
+        for template, axes in names
+        for family in held
+        if family.template == template and (common := intersect(family.axes, axes)) is not None
+    ]
 
 
 def _fit(config: tuple[int, Report], weights: tuple[int, Report], reader: str) -> Fit:
@@ -84,9 +105,6 @@ def _fit(config: tuple[int, Report], weights: tuple[int, Report], reader: str) -
         return Fit(config[0], weights[0], Outcome(inconclusive=why))
     outcome = choose_reader(reader)[0].predict(weights[1].case.manifest, case.expectation, case.config)
     return Fit(config[0], weights[0], outcome)
-
-
-Names = list[tuple[str, Axes]]
 
 
 def compare(first: Iterable[Family], second: Iterable[Family]) -> tuple[Names, Names, list[TensorChange]]:

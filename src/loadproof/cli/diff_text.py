@@ -13,6 +13,7 @@ from loadproof.report.escape import clean, guard_line
 from loadproof.report.strip import letters
 from loadproof.report.style import Line, paint
 from loadproof.report.words import plural, tally_text
+from loadproof.rules.compare import Renaming, Role
 from loadproof.types import Axes
 
 SHOWN = 10  # differences of one kind shown without -v
@@ -27,6 +28,8 @@ def render_diff(report: DiffReport, *, verbose: bool = False, color: bool = Fals
         *_fit_lines(report.fits),
         *_plan_lines(report),
         *_cut("config", [_field(change) for change in report.config], verbose),
+        *_cut("renamed", [_renaming(one) for one in report.renamed], verbose),
+        *_cut("roles", [_role(one) for one in report.roles], verbose),
         *_cut("only A", [_family(item) for item in report.only_first], verbose),
         *_cut("only B", [_family(item) for item in report.only_second], verbose),
         *_cut("differs", [_tensor(change) for change in report.changed], verbose),
@@ -85,6 +88,14 @@ def _family(item: tuple[str, Axes]) -> str:
     return show(*item) + (f"  ({number:,} names)" if number > 1 else "")
 
 
+def _renaming(one: Renaming) -> str:
+    return f"{plural(one.names, 'tensor')}: '{one.first}' in A is '{one.second}' in B"
+
+
+def _role(one: Role) -> str:
+    return f"{one.name}: {plural(one.first, 'tensor')} in A, {one.second:,} in B"
+
+
 def _tensor(change: TensorChange) -> str:
     number = count(change.axes)
     text = show(change.template, change.axes) + (f"  ({number:,} names)" if number > 1 else "")
@@ -99,6 +110,7 @@ def _result(report: DiffReport) -> Line:
         return (("bold", "result   "), ("good", "no difference"), ("dim", " (the values of the weights were not read)"))
     parts = [
         (len(report.config), "config field"),
+        (sum(one.names for one in report.renamed), "name renamed"),
         (names(report.only_first), "name only in A"),
         (names(report.only_second), "name only in B"),
         (sum(count(change.axes) for change in report.changed), "tensor of another shape or type"),
