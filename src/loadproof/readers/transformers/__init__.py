@@ -50,6 +50,8 @@ def _unread(manifest: Manifest) -> str | None:
         return "distributed-checkpoint shards are not read yet"
     if manifest.format.startswith("torch") and not manifest.families:
         return "torch files are not read yet"
+    if manifest.unread:
+        return f"{manifest.unread[0]} was not read here, though the library would follow the link"
     return None
 
 
