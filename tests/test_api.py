@@ -90,3 +90,21 @@ def test_explain_reads_a_message_and_decides_with_a_checkpoint() -> None:
     report = loadproof.explain(text, EXAMPLES / "healthy")
     assert report.case.symptom is not None
     assert report.case.symptom.exception == "KeyError"
+
+
+def test_a_pointer_without_an_index_cannot_be_judged_by_name(tmp_path: Path) -> None:
+    shutil.copy(EXAMPLES / "healthy" / "config.json", tmp_path)
+    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'0' * 64}\nsize 107120\n"
+    (tmp_path / "model.safetensors").write_text(pointer)
+    assert loadproof.check(tmp_path, names_only=True).verdict == "inconclusive"
+    assert loadproof.check(tmp_path).verdict == "fails"
+
+
+def test_a_config_that_breaks_ends_the_check_there(tmp_path: Path) -> None:
+    folder = shutil.copytree(EXAMPLES / "wrapper-prefix", tmp_path / "x")
+    text = (folder / "config.json").read_text()
+    (folder / "config.json").write_text(text.replace('"bfloat16"', '"fp16"'))
+    report = loadproof.check(folder)
+    assert report.verdict == "fails"
+    assert report.case.outcome.error == "AttributeError: module 'torch' has no attribute 'fp16'"
+    assert [finding.code for finding in report.findings if finding.severity == "error"] == ["LP014"]

@@ -32,6 +32,7 @@ from loadproof.types import (
 )
 
 _WEIGHT_KINDS = frozenset({"safetensors", "torch", "gguf", "lfs-pointer"})
+_NAMELESS = "the weights are not here and no index names them"
 _EARLY = "the reader raises before it opens a weight file"
 _WEIGHT_NAMES = (".safetensors", ".bin", ".pt", ".pth", ".gguf", ".ckpt", ".index.json")
 
@@ -145,7 +146,9 @@ def _case(
     expectation: Expectation,
 ) -> Case:
     breaks = _breaks_early(config, expectation)
-    if breaks or expectation.inconclusive:
+    if _is_nameless(selection, manifest):
+        outcome = Outcome(inconclusive=_NAMELESS)
+    elif breaks or expectation.inconclusive:
         outcome = Outcome(raises=bool(breaks), error=breaks, inconclusive=expectation.inconclusive)
     else:
         outcome = reader.predict(manifest, expectation, config)
@@ -153,6 +156,13 @@ def _case(
     tensor_plan = plan_from_tensors(manifest.families)
     case = Case(inventory, selection, manifest, config, expectation, outcome, config_plan, tensor_plan)
     return replace(case, tokenizer=read_tokenizer(inventory), tie_values=_tie_values(case))
+
+
+def _is_nameless(selection: Selection, manifest: Manifest) -> bool:
+    """Whether only pointers lie there, and no index names what they stand for."""
+    kinds = {info.path: info.kind for info in manifest.files}
+    pointers = bool(selection.files) and all(kinds.get(file) == "lfs-pointer" for file in selection.files)
+    return manifest.names_only and pointers and not manifest.tensors
 
 
 def _tie_values(case: Case) -> tuple[TieValue, ...]:

@@ -36,11 +36,10 @@ def parse_object(data: bytes, file: str, not_json: str) -> tuple[dict[str, Any],
             [fault(INVALID, file, "depth", f"{file} nests too deeply to be read", breaks=f"RecursionError: {error}")],
         )
     except ValueError as error:  # an integer of more than 4,300 digits
-        return (
-            {},
-            text,
-            [fault(INVALID, file, "number", f"{file} holds a number too long to read: {str(error).split(';')[0]}", breaks=f"ValueError: {error}")],
+        problem = fault(
+            INVALID, file, "number", f"{file} holds a number too long to read", breaks=f"ValueError: {error}"
         )
+        return {}, text, [problem]
     if not isinstance(value, dict):
         kind = type(value).__name__
         return {}, text, [fault(INVALID, file, "not-object", f"{file} holds a {kind}, not an object", breaks=not_json)]
