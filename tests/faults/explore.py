@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import safetensors
 
-from loadproof.repair.in_place import apply_on, recover_on, undo_on
 from loadproof.repair.disk import Disk
+from loadproof.repair.in_place import apply_on, recover_on, undo_on
 from loadproof.repair.plan import Plan
 from tests.faults.model import Crash, Files, ModelDisk
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import os
 import random
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 SECTOR = 512
 Files = dict[str, bytes]
@@ -30,6 +30,7 @@ class ModelDisk:
         self.pending: list[tuple[str, str, str]] = []
         self.log: list[str] = []  # every operation that changes something
         self.stop_at, self.skip, self.made = stop_at, skip, 0
+        self.shifts: dict[str, int] = {}  # not yet durable: the file system's journal has them, or has not
         self.sampled = False  # set when `states` left some out
 
     def _happens(self, what: str) -> bool:
@@ -92,8 +93,15 @@ class ModelDisk:
             content.extend(bytes(max(0, size - len(content))))
             del content[size:]
 
+    def shift(self, name: str, room: int) -> None:
+        if self._happens(f"shift {name} {room}"):
+            content = self._content(name)
+            content[:] = shifted(content, room)
+            self.shifts[self.objects[name]] = room
+
     def fsync(self, name: str) -> None:
         if self._happens(f"fsync {name}"):
+            self.shifts.pop(self.objects[name], None)
             self.durable[self.objects[name]] = bytes(self._content(name))
 
     def rename(self, old: str, new: str) -> None:
@@ -138,8 +146,11 @@ class ModelDisk:
                 yield {name: self._content_with(made, written.get(made, [])) for name, made in names.items()}
 
     def _units(self, made: str) -> list[int]:
-        """Offsets of the sectors that differ; -1 for a shortened length."""
+        """Offsets of the sectors that differ; -1 for a shortened length, -2 for blocks inserted or taken out."""
         new, old = self.live[made], self.durable[made]
+        if made in self.shifts:
+            moved = shifted(old, self.shifts[made])
+            return [at for at in range(0, len(new), SECTOR) if new[at : at + SECTOR] != moved[at : at + SECTOR]] + [-2]
         common = min(len(new), len(old))
         differing = [
             at
@@ -149,16 +160,29 @@ class ModelDisk:
         ]
         return differing + ([-1] if len(new) < len(old) else [])
 
-    def _content_with(self, made: str, units: Iterable[int]) -> bytes:
+    def _content_with(self, made: str, units: Collection[int]) -> bytes:
         new, content = self.live[made], bytearray(self.durable[made])
+        room = self.shifts.get(made, 0)
+        if room and -2 in units:
+            content, room = bytearray(shifted(content, room)), 0
+        if room:  # blocks written under the new layout, seen through the old one
+            moved = {at - room: new[at : at + SECTOR] for at in units if 0 <= at - room < len(content)}
+            for at, data in moved.items():
+                content[at : at + len(data)] = data
+            return bytes(content[: len(self.durable[made])])
         for at in units:
-            if at < 0:
+            if at == -1:
                 del content[len(new) :]
+            if at < 0:
                 continue
             end = min(at + SECTOR, len(new))
             content.extend(bytes(max(0, end - len(content))))
             content[at:end] = new[at:end]
         return bytes(content)
+
+
+def shifted(content: bytes | bytearray, room: int) -> bytes:
+    return bytes(room) + bytes(content) if room > 0 else bytes(content[-room:])
 
 
 def _apply(names: dict[str, str], kind: str, name: str, made: str) -> None:

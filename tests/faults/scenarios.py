@@ -8,7 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from loadproof.repair import plan_edits
+import pytest
+
+from loadproof.repair import compiler, plan_edits
 from loadproof.repair.plan import Plan
 from loadproof.types import (
     CopyTensor,
@@ -113,6 +115,8 @@ SCENARIOS: dict[str, Scenario] = {
     "exchange names, two shards": Scenario(two_shards(), (SWAP, SetJson("config.json", ("vocab_size",), 9))),
     "strip a prefix, two shards": Scenario(two_shards("lm."), (renaming("lm.{}", "{}"),)),
     "longer names, two shards": Scenario(two_shards(), (renaming("{}", "language_model.model.{}"),)),
+    "longer names, room inserted": Scenario(one_file(), (renaming("{}", "language_model.model.{}"),)),
+    "longer names, room inserted, two shards": Scenario(two_shards(), (renaming("{}", "language_model.model.{}"),)),
     "reshape": Scenario(one_file(), (ReshapeTensors("model.layers.{}.mlp.w1.weight", (LAYERS,), (3, 3)),)),
     "edit one text": Scenario(one_file(), (SetJson("config.json", ("vocab_size",), 9),)),
     "edit two texts": Scenario(
@@ -140,6 +144,12 @@ SCENARIOS: dict[str, Scenario] = {
 
 def planned(name: str, folder: Path) -> Plan:
     """Build the checkpoint of a scenario in `folder` (named ``m``) and plan its edits. Tails are measured."""
+    with pytest.MonkeyPatch.context() as patch:  # the same plan on every file system
+        patch.setattr(compiler, "block_to_insert", lambda root: 4096 if "room" in name else 0)
+        return _planned(name, folder)
+
+
+def _planned(name: str, folder: Path) -> Plan:
     scenario = SCENARIOS[name]
     folder.mkdir(parents=True, exist_ok=True)
     scenario.build(folder)

@@ -10,8 +10,8 @@ import sys
 import msgspec
 
 from loadproof.repair import RepairError
-from loadproof.repair.in_place import apply_on, locked, undo_on
 from loadproof.repair.disk import RealDisk
+from loadproof.repair.in_place import apply_on, locked, undo_on
 from loadproof.repair.plan import Plan
 
 

@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from loadproof.repair.diffs import header_diff, text_diff
 from loadproof.repair.draft import Draft, Entry, RefusedError, Shard, read_text
 from loadproof.repair.header import BITS, HEADER_LIMIT, LENGTH, Header, Tensor, encode, padded
+from loadproof.repair.mounts import block_to_insert
 from loadproof.repair.plan import Action, Change, Stream
 from loadproof.repair.sources import Slice, Source, size_of
-from loadproof.repair.steps import Cut, Move, Patch, Rewrite, Step, Swap, beside
+from loadproof.repair.steps import Cut, Grow, Move, Patch, Rewrite, Step, Swap, beside
 
 TAIL_LIMIT = 64 << 20  # bytes of a tail that the undo record keeps
 KEPT = "the old one is kept until `undo --forget`"
@@ -51,7 +52,7 @@ class Compiler:
 
     def _door(self) -> None:
         """Several files change, but no header and no text: one text is closed meanwhile (see transaction)."""
-        if len(self.steps) < 2 or any(isinstance(step, Patch | Rewrite) for step in self.steps):
+        if len(self.steps) < 2 or any(isinstance(step, Patch | Grow | Rewrite) for step in self.steps):
             return
         for file in (*(index.path for index in self.draft.indexes()), "config.json"):
             if file in self.present:
@@ -80,10 +81,23 @@ class Compiler:
             step = Patch(shard.file, sizes, header.raw, text.ljust(room, b" "))
             self._add(step, shard.file, "patch header", room + 2, "in place; no tensor byte moves", diff)
             return False
+        block = block_to_insert(self.draft.root)
+        if block and size == header.size and not shard.clean:
+            self._grow(shard, header, text, block, diff)
+            return False
         body = (Slice(shard.file, header.data_start, size),)
         note = f"the new header needs more room: the file is written anew, {KEPT}"
         self._stream(shard, text, body, "new header", note)
         return True
+
+    def _grow(self, shard: Shard, header: Header, text: bytes, block: int, diff: Iterable[str]) -> None:
+        """Whole blocks are inserted at the front; the data keeps its alignment and is not copied."""
+        room = -(-(len(text) - len(header.raw)) // block) * block
+        text = text.ljust(len(header.raw) + room)
+        old, new = LENGTH.pack(len(header.raw)) + header.raw, LENGTH.pack(len(text)) + text
+        step = Grow(shard.file, header.size, old, new)
+        note = f"in place; {room:,} bytes of room are inserted, no tensor byte is copied"
+        self._add(step, shard.file, "new header", len(new), note, diff)
 
     def _rewrite(self, shard: Shard) -> None:
         """Tensors come, go or change: the file is streamed."""

@@ -6,11 +6,13 @@ import contextlib
 import errno
 import os
 import stat
+import sys
 from typing import Protocol
 
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _OLD = os.O_NOFOLLOW | os.O_CLOEXEC
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_COLLAPSE, _INSERT = 0x08, 0x20  # fallocate(2): FALLOC_FL_COLLAPSE_RANGE, FALLOC_FL_INSERT_RANGE
 # copy_file_range between file systems, on special ones, or on old kernels
 _NOT_IN_KERNEL = {errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM}
 
@@ -28,6 +30,7 @@ class Disk(Protocol):
     def write(self, name: str, offset: int, data: bytes) -> None: ...
     def copy_in(self, name: str, offset: int, source: int, begin: int, length: int) -> int: ...
     def truncate(self, name: str, size: int) -> None: ...
+    def shift(self, name: str, room: int) -> None: ...
     def fsync(self, name: str) -> None: ...
     def rename(self, old: str, new: str) -> None: ...
     def link(self, old: str, new: str) -> None: ...
@@ -116,6 +119,10 @@ class RealDisk:
     def truncate(self, name: str, size: int) -> None:
         os.ftruncate(self.descriptor(name), size)
 
+    def shift(self, name: str, room: int) -> None:
+        """Insert `room` zero bytes at the front, or take them out where negative. Raises OSError where it cannot."""
+        shift(self.descriptor(name), room)
+
     def fsync(self, name: str) -> None:
         os.fsync(self.descriptor(name))
 
@@ -144,6 +151,19 @@ class RealDisk:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def shift(descriptor: int, room: int) -> None:
+    """Insert or take out whole blocks at the front of a file (Linux: ext4, xfs). Raises OSError."""
+    import ctypes
+
+    if not sys.platform.startswith("linux"):
+        raise OSError(errno.EOPNOTSUPP, "this system cannot insert room into a file")
+    fallocate = ctypes.CDLL(None, use_errno=True).fallocate64
+    fallocate.argtypes = (ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64)
+    if fallocate(descriptor, _INSERT if room > 0 else _COLLAPSE, 0, abs(room)):
+        error = ctypes.get_errno()
+        raise OSError(error, os.strerror(error))
 
 
 def copy_range(source: int, begin: int, target: int, offset: int, length: int) -> int:

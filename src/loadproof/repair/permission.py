@@ -7,15 +7,12 @@ import os
 import stat
 from collections.abc import Iterable
 
+from loadproof.repair.mounts import REMOTE, can_shift, file_system, free_bytes
 from loadproof.repair.plan import Plan, Refusal
-from loadproof.repair.steps import Cut, Move, Patch, Rewrite, Step, Swap
+from loadproof.repair.steps import Cut, Grow, Move, Patch, Rewrite, Step, Swap
 
 COPY = "make a repaired copy with --out DIR"
 CLOSE_READERS = "stop the programs that use it, or " + COPY
-# File systems whose fsync or rename does not promise what the protocol needs, or whose users are on other machines.
-_REMOTE = """nfs nfs4 cifs smb3 smbfs smb2 9p ceph lustre glusterfs gfs2 ocfs2 afs ncpfs beegfs gpfs orangefs pvfs2
-virtiofs fuse fuseblk davfs vboxsf prl_fs drvfs"""
-REMOTE = frozenset(_REMOTE.split())
 
 
 def gates(plan: Plan, *, readers_stopped: bool = False) -> tuple[Refusal, ...]:
@@ -52,9 +49,11 @@ def _step_gates(root: str, step: Step, readers_stopped: bool) -> Iterable[Refusa
     if not os.path.lexists(path):
         return  # made by this plan
     found = os.lstat(path)
-    reasons = list(_reasons(path, found, in_place=isinstance(step, Patch | Cut)))
+    reasons = list(_reasons(path, found, in_place=isinstance(step, Patch | Grow | Cut)))
     yield from (Refusal(f"{file}: {reason}", COPY, file) for reason in reasons)
-    if not reasons and isinstance(step, Patch | Cut | Swap):
+    if not reasons and isinstance(step, Grow) and not can_shift(root, step.room):
+        yield Refusal(f"{file}: needs room at its front, which this file system cannot insert", COPY, file)
+    if not reasons and isinstance(step, Patch | Grow | Cut | Swap):
         yield from _reader_gates(file, path, readers_stopped)
 
 
@@ -126,22 +125,6 @@ def is_hub_cache(path: str) -> bool:
     return any(part.startswith(("models--", "datasets--", "spaces--")) for part in parts)
 
 
-def file_system(path: str) -> str:
-    """The type of the file system that holds `path`, e.g. ``ext4``; empty where that cannot be told."""
-    real, best, kind = os.path.realpath(path), "", ""
-    try:
-        with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as stream:
-            for line in stream:
-                left, _, right = line.partition(" - ")
-                point = left.split(" ")[4].replace("\\040", " ")
-                inside = point == "/" or real == point or real.startswith(point + "/")
-                if inside and len(point) >= len(best):
-                    best, kind = point, right.split(" ")[0]
-    except (OSError, IndexError):
-        return ""
-    return kind
-
-
 def _space_gates(plan: Plan) -> Iterable[Refusal]:
     needed = bytes_needed(plan)
     free = free_bytes(plan.root)
@@ -159,7 +142,7 @@ def bytes_needed(plan: Plan) -> int:
 
 def _kept_bytes(step: Step) -> int:
     match step:
-        case Patch(_, _, old, new):
+        case Patch(_, _, old, new) | Grow(_, _, old, new):
             return len(old) + len(new)
         case Rewrite(_, before, after):
             return len(before or b"") + len(after or b"")
@@ -167,9 +150,3 @@ def _kept_bytes(step: Step) -> int:
             return len(tail)
         case _:
             return 0
-
-
-def free_bytes(folder: str) -> int:
-    """Bytes that this user may still write there."""
-    found = os.statvfs(folder)
-    return found.f_bavail * found.f_frsize

@@ -22,6 +22,23 @@ class Patch(Struct, frozen=True, tag="patch"):
     new: bytes
 
 
+class Grow(Struct, frozen=True, tag="grow"):
+    """Give a safetensors file of `size` bytes a longer or shorter head (length prefix and header), in place.
+
+    The file system inserts or takes out whole blocks at the front, so no tensor byte is copied.
+    """
+
+    file: str
+    size: int  # before
+    old: bytes
+    new: bytes
+
+    @property
+    def room(self) -> int:
+        """Bytes inserted (positive) or taken out (negative); a multiple of the block size."""
+        return len(self.new) - len(self.old)
+
+
 class Rewrite(Struct, frozen=True, tag="rewrite"):
     """Replace a small file as a whole; None stands for "no such file"."""
 
@@ -54,7 +71,7 @@ class Swap(Struct, frozen=True, tag="swap"):
     kept: str
 
 
-Step = Patch | Rewrite | Cut | Move | Swap
+Step = Patch | Grow | Rewrite | Cut | Move | Swap
 
 
 def inverse(steps: Sequence[Step]) -> tuple[Step, ...]:
@@ -66,6 +83,8 @@ def _invert(step: Step) -> Step:
     match step:
         case Patch(file, sizes, old, new):
             return Patch(file, sizes, new, old)
+        case Grow(file, size, old, new):
+            return Grow(file, size + step.room, new, old)
         case Rewrite(file, old_text, new_text):
             return Rewrite(file, new_text, old_text)
         case Cut(file, size, tail, restore):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
@@ -164,10 +164,11 @@ def _resume(disk: Disk, plan: Plan) -> Resume:
     return Resume(fingerprint)
 
 
-def fingerprint_of(plan: Plan) -> str:
-    """The plan and the state of every file it reads: another size or time means starting anew."""
+def fingerprint_of(plan: Plan, files: Iterable[str] = ()) -> str:
+    """The plan and the state of every file it reads, and of `files`: another size or time means starting anew."""
     states = []
-    for file in sorted({part.file for stream in plan.streams for source in stream.body for part in slices_of(source)}):
+    read = {part.file for stream in plan.streams for source in stream.body for part in slices_of(source)}
+    for file in sorted(read.union(files)):
         found = os.stat(os.path.join(plan.root, file))
         states.append(f"{file} {found.st_ino} {found.st_size} {found.st_mtime_ns} {stat.S_IMODE(found.st_mode)}")
     return plan.fingerprint + " " + " ".join(states)

@@ -15,10 +15,10 @@ import msgspec
 
 from loadproof.repair.disk import RealDisk, copy_range
 from loadproof.repair.in_place import Applied, RepairError, RepairInterruptedError, locked
-from loadproof.repair.permission import free_bytes
+from loadproof.repair.mounts import file_system, free_bytes
 from loadproof.repair.plan import Plan, Refusal, Stream
-from loadproof.repair.sources import Files
-from loadproof.repair.steps import PREFIX, Cut, Move, Patch, Rewrite, Swap, beside
+from loadproof.repair.sources import Files, Slice
+from loadproof.repair.steps import PREFIX, Cut, Grow, Move, Patch, Rewrite, Swap, beside
 from loadproof.repair.stream import RESUME, Meter, Progress, Resume, fingerprint_of, write
 
 PARTIAL = ".loadproof-partial"
@@ -80,7 +80,8 @@ class _Copy:
         self.texts = {step.file: step for step in plan.steps if isinstance(step, Rewrite)}
         self.cuts = {step.file: step.size for step in plan.steps if isinstance(step, Cut)}
         self.moves = {step.source: step.target for step in plan.steps if isinstance(step, Move)}
-        self.streams = {stream.file: stream for stream in plan.streams}
+        grown = [_as_stream(step) for step in plan.steps if isinstance(step, Grow)]
+        self.streams = {stream.file: stream for stream in (*plan.streams, *grown)}
         self.swapped = {step.file for step in plan.steps if isinstance(step, Swap)}
         self.counts: Counter[str] = Counter()
         self.skipped: list[str] = []
@@ -90,13 +91,13 @@ class _Copy:
     def run(self) -> None:
         files = list(self._walk())
         self._check_space(files)
-        self.meter.total = sum(size for _, size in files) + 2 * sum(stream.size for stream in self.plan.streams)
-        resume = self._resume()
+        self.meter.total = sum(size for _, size in files) + 2 * sum(stream.size for stream in self.streams.values())
+        resume = self._resume([file for file, _ in files])
         for file, size in files:
             if file not in self.streams:
                 self._file(file, size)
             self.meter.add(size, f"copying {file}")
-        for stream in self.plan.streams:
+        for stream in self.streams.values():
             self._stream(stream, resume)
         for file, text in self.texts.items():
             if text.old is None and text.new is not None:
@@ -138,15 +139,15 @@ class _Copy:
     def _check_space(self, files: list[tuple[str, int]]) -> None:
         linked = os.stat(self.partial).st_dev == os.stat(self.plan.root).st_dev
         whole = {*self.patches, *self.cuts}
-        needed = sum(stream.size for stream in self.plan.streams) + (1 << 20)
+        needed = sum(stream.size for stream in self.streams.values()) + (1 << 20)
         needed += sum(s for f, s in files if f not in self.streams and (f in whole or not linked or s < LINK_FROM))
         free = free_bytes(self.partial)
         if needed > free and not _can_clone(self.plan.root, self.partial):
             text = f"up to {needed:,} bytes are needed there, {free:,} are free"
             raise RepairError(Refusal(text, "choose a folder on another disk"))
 
-    def _resume(self) -> Resume:
-        fingerprint = fingerprint_of(self.plan)
+    def _resume(self, files: list[str]) -> Resume:
+        fingerprint = fingerprint_of(self.plan, files)
         with contextlib.suppress(OSError, msgspec.DecodeError):
             found = msgspec.json.decode(self.disk.read(RESUME, 0, self.disk.size(RESUME)), type=Resume)
             if found.fingerprint == fingerprint:
@@ -264,6 +265,11 @@ class _Copy:
         self.written += written
 
 
+def _as_stream(step: Grow) -> Stream:
+    body = (Slice(step.file, len(step.old), step.size),)
+    return Stream(step.file, beside(step.file, "fresh"), step.new, body)
+
+
 def _stays(path: str, root: str) -> bool:
     """True for a link that ends inside the checkpoint, or in the blobs of the same Hugging Face cache entry."""
     real, base = os.path.realpath(path), os.path.realpath(root)
@@ -274,6 +280,4 @@ def _stays(path: str, root: str) -> bool:
 
 
 def _can_clone(one: str, other: str) -> bool:
-    from loadproof.repair.permission import file_system
-
     return file_system(one) in {"btrfs", "xfs", "bcachefs"} and os.stat(one).st_dev == os.stat(other).st_dev

@@ -19,10 +19,11 @@ from typing import Literal
 
 from loadproof.repair.disk import Disk
 from loadproof.repair.journal import JOURNAL, Record, read_record, undo_name, undo_numbers, write_record
-from loadproof.repair.steps import PREFIX, Cut, Move, Patch, Rewrite, Step, Swap, beside, inverse, names_in
+from loadproof.repair.steps import PREFIX, Cut, Grow, Move, Patch, Rewrite, Step, Swap, beside, inverse, names_in
 
 HEADER_START = 8  # a safetensors file starts with the u64 length of its header
 SECTOR = 512
+PROBE = 1 << 16  # bytes
 CLOSED = b"loadproof is repairing this checkpoint. If that was interrupted, run: loadproof undo FOLDER\n"
 
 Recovery = Literal["nothing", "torn journal", "finished", "rolled back", "undone", "undo rolled back"]
@@ -101,8 +102,8 @@ def folders_of(steps: Iterable[Step]) -> list[str]:
 def drive(disk: Disk, steps: Sequence[Step]) -> None:
     """Bring every step to its new side, durably. Steps that are there already are left alone."""
     pending = [step for step in steps if not _is_done(disk, step)]
-    patches = [step for step in pending if isinstance(step, Patch)]
-    others = [step for step in pending if not isinstance(step, Patch)]
+    patches = [step for step in pending if isinstance(step, Patch | Grow)]
+    others = [step for step in pending if not isinstance(step, Patch | Grow)]
     door = _door(steps, others) if not patches else None
     for patch in patches:
         _close_header(disk, patch)
@@ -127,20 +128,43 @@ def _door(steps: Sequence[Step], pending: Sequence[Step]) -> Rewrite | None:
     return candidates[-1]
 
 
-def _close_header(disk: Disk, patch: Patch) -> None:
+def _close_header(disk: Disk, patch: Patch | Grow) -> None:
     disk.write(patch.file, HEADER_START, b"\0")
     disk.fsync(patch.file)
 
 
-def _write_body(disk: Disk, patch: Patch) -> None:
+def _write_body(disk: Disk, patch: Patch | Grow) -> None:
+    if isinstance(patch, Grow):
+        _write_head(disk, patch)
+        return
     disk.write(patch.file, HEADER_START + 1, patch.new[1:])
     disk.fsync(patch.file)
     if disk.read(patch.file, HEADER_START + 1, len(patch.new) - 1) != patch.new[1:]:
         raise OSError(f"{patch.file}: what was written does not read back")
 
 
-def _open_header(disk: Disk, patch: Patch) -> None:
-    disk.write(patch.file, HEADER_START, patch.new[:1])
+def _write_head(disk: Disk, step: Grow) -> None:
+    if disk.size(step.file) == step.size:
+        data = _ends(disk, step.file, len(step.old))
+        disk.shift(step.file, step.room)
+        disk.fsync(step.file)
+        if _ends(disk, step.file, len(step.new)) != data:
+            raise OSError(f"{step.file}: the tensors are not where they should be")
+    closed = step.new[:HEADER_START] + b"\0" + step.new[HEADER_START + 1 :]
+    disk.write(step.file, 0, closed)
+    disk.fsync(step.file)
+    if disk.read(step.file, 0, len(closed)) != closed:
+        raise OSError(f"{step.file}: what was written does not read back")
+
+
+def _ends(disk: Disk, file: str, begin: int) -> tuple[bytes, bytes]:
+    """The first and last bytes of the data, which begins at `begin`."""
+    return disk.read(file, begin, PROBE), disk.read(file, max(begin, disk.size(file) - PROBE), PROBE)
+
+
+def _open_header(disk: Disk, patch: Patch | Grow) -> None:
+    first = HEADER_START if isinstance(patch, Grow) else 0
+    disk.write(patch.file, HEADER_START, patch.new[first : first + 1])
     disk.fsync(patch.file)
 
 
@@ -199,6 +223,8 @@ def _is_done(disk: Disk, step: Step) -> bool:
     match step:
         case Patch(file, _, _, new):
             return disk.read(file, HEADER_START, len(new)) == new
+        case Grow(file, size, _, new):
+            return disk.size(file) == size + step.room and disk.read(file, 0, len(new)) == new
         case Rewrite(file, _, new_text):
             return content_of(disk, file) == new_text
         case Cut(file, size, tail, restore):
@@ -233,7 +259,11 @@ def _foreign(disk: Disk, step: Step) -> str | None:
         case Patch(file, sizes, old, new):
             if not disk.exists(file) or not min(sizes) <= disk.size(file) <= max(sizes):
                 return f"{file}: its size is no longer {sizes[0]:,} bytes"
-            return None if _is_between(disk.read(file, HEADER_START, len(old)), old, new) else f"{file}: other header"
+            current = disk.read(file, 0, HEADER_START + len(old))
+            length = current[:HEADER_START]
+            return None if _is_mixture(current, (length + old, length + new)) else f"{file}: other header"
+        case Grow(file):
+            return None if disk.exists(file) and _is_between_heads(disk, step) else f"{file}: other header"
         case Rewrite(file, old_text, new_text):
             known = (old_text, new_text, CLOSED)
             return None if content_of(disk, file) in known else f"{file}: changed since"
@@ -248,12 +278,30 @@ def _foreign(disk: Disk, step: Step) -> str | None:
             return None if disk.exists(file) else f"{file}: not there"
 
 
-def _is_between(current: bytes, old: bytes, new: bytes) -> bool:
-    """True if every sector is old or new, the first byte aside, which may be the closing NUL."""
-    if len(current) != len(old):
+def _is_mixture(current: bytes, images: Iterable[bytes], free: Sequence[int] = (HEADER_START,)) -> bool:
+    """True if every sector is that of one of the images. Bytes at `free` are the ones that close a header: they may
+    be anything."""
+    images = [_blank(image, free) for image in images]
+    current = _blank(current, free)
+    cuts = [*range(0, len(current), SECTOR), len(current)]
+    if any(len(image) != len(current) for image in images):
         return False
-    starts = (current[:1] + side[1:] if current[:1] in (b"\0", *(old[:1], new[:1])) else side for side in (old, new))
-    one, other = starts
-    shift = SECTOR - HEADER_START  # sectors are counted from the start of the file
-    cuts = [0, *range(shift, len(current), SECTOR), len(current)]
-    return all(current[a:b] in (one[a:b], other[a:b]) for a, b in pairwise(cuts))
+    return all(any(current[a:b] == image[a:b] for image in images) for a, b in pairwise(cuts))
+
+
+def _blank(content: bytes, places: Iterable[int]) -> bytes:
+    for place in places:
+        content = content[:place] + b"\0" + content[place + 1 :]
+    return content
+
+
+def _is_between_heads(disk: Disk, step: Grow) -> bool:
+    """Heads of two lengths: the shorter one may stand `room` bytes further on, and the longer one begin earlier."""
+    short, long = sorted((step.old, step.new), key=len)
+    room = len(long) - len(short)
+    size, small = disk.size(step.file), min(step.size, step.size + step.room)
+    if size == small:
+        return _is_mixture(disk.read(step.file, 0, len(short)), (short, long[room:]))
+    images = (bytes(room) + short, bytes(room) + long[room:], long)
+    places = (HEADER_START, room + HEADER_START)
+    return size == small + room and _is_mixture(disk.read(step.file, 0, len(long)), images, places)
