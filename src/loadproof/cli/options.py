@@ -20,7 +20,13 @@ def formatter(arguments: list[str]) -> type[argparse.HelpFormatter]:
     if asked and sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
         from rich_argparse import RawDescriptionRichHelpFormatter
 
-        return RawDescriptionRichHelpFormatter
+        class Colored(RawDescriptionRichHelpFormatter):
+            """The same words as the plain help, headings in bold."""
+
+            group_name_formatter = str
+            styles = RawDescriptionRichHelpFormatter.styles | {"argparse.groups": "bold"}
+
+        return Colored
     return argparse.RawDescriptionHelpFormatter
 
 

@@ -64,6 +64,7 @@ def fold_line(line: Line, width: int | None, indent: int) -> list[Line]:
     for role, text in line:
         for word in [text] if role == "command" else _WORD.findall(text):
             if column + len(word.rstrip()) > width and column > indent and not word.isspace():
+                pieces[-1][-1] = (pieces[-1][-1][0], pieces[-1][-1][1].rstrip())
                 pieces.append([("", " " * indent)])
                 column, word = indent, word.lstrip()
             pieces[-1].append((role, word))
