@@ -15,6 +15,8 @@ from typing import Any
 
 from loadproof.interpret.language import limits, text
 from loadproof.interpret.language.errors import ForbiddenAttribute
+from loadproof.interpret.language.lazy_dict import LazyDict
+from loadproof.interpret.language.lazy_list import LazyList
 from loadproof.interpret.language.objects import Open
 
 READABLE_DUNDERS = frozenset(
@@ -42,6 +44,10 @@ _MAPPING = _plain("get items keys values pop popitem setdefault update copy clea
 _SET = _plain(
     "add discard remove update union intersection difference symmetric_difference issubset issuperset isdisjoint copy pop clear difference_update intersection_update"
 )
+_LIST: dict[str, Any] = {
+    **_plain("append insert pop remove index count sort reverse copy clear"),
+    "extend": _extend,
+}
 METHODS: dict[type, dict[str, Any]] = {
     str: {
         **_plain(
@@ -59,12 +65,11 @@ METHODS: dict[type, dict[str, Any]] = {
     bool: {},
     float: _plain("is_integer real imag"),
     complex: _plain("real imag"),
-    list: {
-        **_plain("append insert pop remove index count sort reverse copy clear"),
-        "extend": _extend,
-    },
+    list: _LIST,
+    LazyList: _LIST,
     tuple: _plain("index count"),
     dict: _MAPPING,
+    LazyDict: _MAPPING,
     OrderedDict: {**_MAPPING, **_plain("move_to_end")},
     defaultdict: {**_MAPPING, **_plain("default_factory")},
     Counter: {**_MAPPING, **_plain("most_common")},
@@ -171,7 +176,7 @@ def _read_other(obj: Any, name: str) -> Any:
         return _read_super(obj, name)
     if isinstance(obj, BaseException) and name in ("args", "__class__", "name", "errno"):
         return getattr(obj, name)
-    if isinstance(obj, property) and name in ("__set__", "__get__"):
+    if isinstance(obj, property) and name in ("__set__", "__get__", "setter", "getter", "deleter"):
         return getattr(obj, name)
     if isinstance(obj, _FUNCTIONS) and name in _OF_FUNCTIONS:
         return getattr(obj, name, None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterable
+from operator import index
 from typing import Any
 
 from loadproof.interpret.language import limits, operators, text
@@ -21,7 +22,7 @@ _NO_DEFAULT = object()
 
 
 def _range(*bounds: Any) -> range:
-    made = range(*(b if isinstance(b, int) else b.__index__() for b in bounds))
+    made = range(*map(index, bounds))
     try:
         count = len(made)
     except OverflowError:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from loadproof.interpret.language.attributes import METHODS, check_name, read
 from loadproof.interpret.language.errors import UnsupportedSyntax
+from loadproof.interpret.language.lazy_dict import LARGE, LazyDict
+from loadproof.interpret.language.lazy_list import LazyList, Source
 from loadproof.interpret.language.objects import Open
 from loadproof.interpret.language.operators import BINARY, COMPARE, UNARY
 from loadproof.interpret.language.scope import Scope
@@ -159,7 +162,12 @@ def _set(node: Any) -> Closure:
 def _dict(node: Any) -> Closure:
     pairs = [(None if k is None else expression(k), expression(v)) for k, v in zip(node.keys, node.values, strict=True)]
 
+    lazy = [(k, _lazy_list(v) if isinstance(n, ast.List) else v) for (k, v), n in zip(pairs, node.values, strict=True)]
+    names = _constant_names(node) if len(pairs) >= LARGE and all(isinstance(k, ast.Constant) for k in node.keys) else None
+
     def run(env: Scope) -> Any:
+        if names is not None and env.file.name.startswith("transformers.") and not _bound_here(env, names):
+            return LazyDict({key(env): partial(value, env) for key, value in lazy})  # type: ignore[misc]
         out: dict[Any, Any] = {}
         for key, value in pairs:
             if key is None:
@@ -169,6 +177,28 @@ def _dict(node: Any) -> Closure:
         return out
 
     return run
+
+
+def _lazy_list(items: Closure) -> Closure:
+    return lambda env: LazyList(Source(partial(items, env)))
+
+
+def _constant_names(node: Any) -> frozenset[str] | None:
+    """The names a display uses, None when it could change something while it is evaluated."""
+    inner = [n for value in node.values for n in ast.walk(value)]
+    if any(isinstance(n, (ast.NamedExpr, ast.Lambda, ast.Yield, ast.YieldFrom, ast.Await)) for n in inner):
+        return None
+    return frozenset(n.id for n in inner if isinstance(n, ast.Name))
+
+
+def _bound_here(env: Scope, names: frozenset[str]) -> bool:
+    """Whether one of the names belongs to a function's scope, where it may change before it is looked at."""
+    scope: Scope | None = env
+    while scope is not None:
+        if any(n in scope for n in names):
+            return True
+        scope = scope.parent
+    return False
 
 
 def _subscript(node: Any) -> Closure:

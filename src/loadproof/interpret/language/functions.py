@@ -15,6 +15,8 @@ Function = Callable[..., Any]
 
 def _generates(node: Any) -> bool:
     """Whether the body yields, its nested functions left aside."""
+    if getattr(node, "lacks_yield", False):
+        return False
     todo: list[Any] = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
     while todo:
         item = todo.pop()

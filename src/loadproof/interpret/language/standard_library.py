@@ -17,7 +17,7 @@ from typing import Any
 from loadproof.interpret.language import limits, operators
 from loadproof.interpret.language.copying import deep_copy, shallow_copy
 from loadproof.interpret.language.enums import AUTO, Enum, IntEnum, StrEnum
-from loadproof.interpret.language.errors import ForbiddenAttribute, LimitReached
+from loadproof.interpret.language.errors import ForbiddenAttribute, LimitReached, UnknownUsed
 from loadproof.interpret.language.objects import Namespace, Open, SourceObject, Unknown
 from loadproof.interpret.language.patterns import PATTERNS
 
@@ -123,8 +123,10 @@ NO_DEFAULT = object()
 class Field:
     """`dataclasses.field()`"""
 
-    def __init__(self, default: Any = NO_DEFAULT, default_factory: Any = None, **_: Any) -> None:
-        self.default, self.default_factory = default, default_factory
+    def __init__(
+        self, default: Any = NO_DEFAULT, default_factory: Any = None, init: Any = True, kw_only: Any = False, **_: Any
+    ) -> None:
+        self.default, self.default_factory, self.init, self.kw_only = default, default_factory, init, kw_only
 
     def make(self) -> Any:
         return self.default_factory() if self.default_factory else self.default
@@ -135,6 +137,11 @@ class Annotation(Open):
 
     def __init__(self, name: str) -> None:
         self._name = name
+
+    def __getattr__(self, key: str) -> Any:
+        if key.startswith("__"):
+            raise AttributeError(key)
+        raise UnknownUsed(f"{key} of the annotation {self._name}")
 
     def __getitem__(self, _: Any) -> Any:
         return self

@@ -126,16 +126,29 @@ def make_class(file: Any, source: ClassSource, env: Scope | None = None) -> Any:
     members: dict[str, Any] = {"__module__": file.name, "__qualname__": source.name, "__source_class__": fields}
     for member in source.members:
         _add_member(file, member, members, fields, env)
+    dataclass = _is_dataclass(source, bases)
+    if dataclass:
+        _drop_defaults(members, fields, source.decorators)
     members.pop("__slots__", None)  # attributes live in __dict__, where copies find them
     metaclass = next((type(b) for b in reversed(bases) if type(b) is not type), type)
     cls: Any = types.new_class(
         source.name, bases, {} if metaclass is type else {"metaclass": metaclass}, _fill(members)
     )
-    if _is_dataclass(source, bases) and not file.world.is_config(cls):
+    if dataclass and not file.world.is_config(cls):
         cls.__init__ = dataclass_init
         cls.__dataclass_fields__ = inherited_fields(cls)
     file.world.finish_class(cls, members, source.decorators)
     return cls
+
+
+def _drop_defaults(members: dict[str, Any], fields: dict[str, Any], decorators: list[str]) -> None:
+    """A dataclass keeps no class attribute for a field without default, nor for any field when it has slots."""
+    slots = any("slots" in d and "dataclass" in d for d in decorators)
+    for name, (default, _, _) in fields.items():
+        if slots or (isinstance(default, Field) and default.default is NO_DEFAULT):
+            members.pop(name, None)
+        elif isinstance(default, Field):
+            members[name] = default.default
 
 
 def _fill(members: dict[str, Any]) -> Any:
@@ -264,8 +277,13 @@ def default_of(value: Any) -> Any:
 
 def dataclass_init(self: Any, *args: Any, **kwargs: Any) -> None:
     fields = inherited_fields(type(self))
-    kwargs.update(zip(fields, args, strict=False))
+    inputs = [n for n, (d, _, _) in fields.items() if not isinstance(d, Field) or (d.init and not d.kw_only)]
+    if len(args) > len(inputs) or not kwargs.keys() <= fields.keys():
+        raise TypeError(f"{type(self).__name__}.__init__() got unexpected arguments")
+    kwargs.update(zip(inputs, args, strict=False))
     for name, (default, _, _) in fields.items():
+        if isinstance(default, Field) and not default.init and default_of(default) is NO_DEFAULT:
+            continue
         value = default_of(kwargs.get(name, default))
         if value is NO_DEFAULT:
             raise TypeError(f"__init__() missing 1 required argument: '{name}'")

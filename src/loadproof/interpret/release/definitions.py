@@ -29,6 +29,7 @@ class FunctionSource:
     def node(self) -> Any:
         if self._node is None and self._chunk is not None:
             self._node = parse(self._chunk.text, self._chunk.line)[0]  # type: ignore[assignment]
+            self._node.lacks_yield = "yield" not in self._chunk.text  # type: ignore[union-attr]
         return self._node
 
 
@@ -45,10 +46,6 @@ class ClassSource:
     def without(self, names: set[str]) -> ClassSource:
         """A copy that lacks these methods."""
         return self._copy([m for m in self.members if not (isinstance(m, FunctionSource) and m.name in names)])
-
-    def only(self, names: set[str]) -> ClassSource:
-        """A copy with these methods and all other members."""
-        return self._copy([m for m in self.members if not isinstance(m, FunctionSource) or m.name in names])
 
     def _copy(self, members: list[Any]) -> ClassSource:
         copy = ClassSource(self.name, self.bases, self.keywords, self.decorators)

@@ -16,6 +16,7 @@ from loadproof.interpret.shapes.module import Module
 from loadproof.interpret.shapes.tensor import FLOAT32, META
 
 _DICTIONARY_TIES = "get_expanded_tied_weights_keys"
+_AT_DEFINITION = {"__init_subclass__"}  # reads type hints; `config_class_of` reads the annotation instead
 _ALWAYS = {"get_input_embeddings", "set_input_embeddings", "base_model"}
 _WITH_DICTIONARY = {"post_init", _DICTIONARY_TIES, "can_generate"}
 _WITH_LIST = {
@@ -35,10 +36,12 @@ def build(world: Any) -> Any:
     if source is None:
         raise SourceMissing("no model base class in this release")
     dictionary = _DICTIONARY_TIES in source.functions()
-    kept = source.only(_ALWAYS | (_WITH_DICTIONARY if dictionary else _WITH_LIST))
+    glue = kernel(file, dictionary)
+    written_here = {*glue.__dict__, *Module.__dict__} - _ALWAYS - (_WITH_DICTIONARY if dictionary else _WITH_LIST)
+    kept = source.without(written_here | _AT_DEFINITION)
     kept.bases = [ast.Name("__kernel__", ast.Load())]
     kept.keywords = []
-    file.globals["__kernel__"] = kernel(file, dictionary)
+    file.globals["__kernel__"] = glue
     base = file.make_class(kept)
     file.globals["PreTrainedModel"] = base
     return base
@@ -109,6 +112,6 @@ def tie_map(model: Any) -> dict[str, str]:
     out: dict[str, str] = {}
     for names in groups.values():
         if len(names) > 1:
-            source = next((n for n in names if not any(re.search(p, n) for p in patterns)), names[0])
+            source = next((n for n in names if not any(re.search(getattr(p, "pattern", p), n) for p in patterns)), names[0])
             out.update((n, source) for n in names if n != source)
     return out

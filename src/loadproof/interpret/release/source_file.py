@@ -205,7 +205,9 @@ def definition_source(d: Any) -> Any:
     if isinstance(d, Chunk):
         if (d.defines() or ("",))[0] == "class":
             return class_from_chunk(d)
+        lacks_yield = "yield" not in d.text
         d = parse(d.text, d.line)[0]
+        d.lacks_yield = lacks_yield
     if isinstance(d, ast.ClassDef):
         return class_source(d)
     if isinstance(d, ast.FunctionDef):

@@ -46,6 +46,10 @@ def _no(*_: Any, **__: Any) -> bool:
     return False
 
 
+def _none(*_: Any, **__: Any) -> None:
+    return None
+
+
 def stub(world: Any, module: str, name: str) -> Any:
     """A name of a stubbed module: small stand-ins for those that decide something, Unknown for the rest."""
     if module.endswith("type_validators") or name == "interval":
@@ -54,6 +58,8 @@ def stub(world: Any, module: str, name: str) -> Any:
         return _yes
     if name.startswith("is_"):
         return _no
+    if name in ("resolve_internal_import", "lazy_load_kernel"):
+        return _none  # optional kernels are looked for at import; without them the names are None
     if name in ("torch_int", "torch_float"):
         return int if name == "torch_int" else float
     if name == "HeterogeneousConfigMixin":

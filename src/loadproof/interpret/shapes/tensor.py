@@ -215,7 +215,7 @@ class Tensor(Open):
         return Tensor(_indexed(list(self.shape), index if isinstance(index, tuple) else (index,)))
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        pass
+        self.values = None
 
     # ---- shape changes
     def reshape(self, *dims: Any) -> Tensor:
@@ -353,13 +353,36 @@ def _same(self: Tensor, *_: Any, **__: Any) -> Tensor:
     return Tensor(self.shape)
 
 
+def _kept(self: Tensor, *_: Any, **__: Any) -> Tensor:
+    made = Tensor(self.shape)
+    made.values = self.values
+    return made
+
+
 def _broadcast(self: Tensor, other: Any) -> Tensor:
     return self.broadcast(other)
 
 
-for _name in ["float", "half", "double", "long", "int", "bool", "to", "clone", "detach", "contiguous", "cpu", "cuda", "type", "type_as", "requires_grad_", "fill_", "zero_", "normal_", "uniform_", "copy_", "abs", "sqrt", "exp", "log", "sin", "cos", "tanh", "sigmoid", "clamp", "masked_fill", "masked_fill_", "mul_", "add_", "sub_", "div_", "pow", "square", "tril", "triu", "floor", "ceil", "round", "neg", "rsqrt", "logical_not", "flip", "roll", "cumsum", "clamp_", "log2", "trunc_normal_", "fill_diagonal_", "erfinv_", "trunc", "new_tensor", "__neg__", "__pos__", "__invert__", "__abs__", "scatter", "scatter_", "index_fill_", "softmax", "bfloat16", "requires_grad_"]:
-    setattr(Tensor, _name, _same)
-for _name in ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lt", "gt", "le", "ge", "and", "or", "xor"]:
+def _in_place(self: Tensor, *_: Any, **__: Any) -> Tensor:
+    self.values = None
+    return self
+
+
+_KEPT = "float double to clone detach contiguous cpu cuda"
+_SAME = (
+    "half long int bool type type_as abs sqrt exp log sin cos tanh sigmoid clamp masked_fill pow square tril triu floor "
+    "ceil round neg rsqrt logical_not flip roll cumsum log2 trunc new_tensor __neg__ __pos__ __invert__ __abs__ scatter "
+    "softmax bfloat16"
+)
+_IN_PLACE = (
+    "requires_grad_ fill_ zero_ normal_ uniform_ copy_ masked_fill_ mul_ add_ sub_ div_ clamp_ trunc_normal_ exp_ log_ "
+    "fill_diagonal_ erfinv_ scatter_ index_fill_ neg_ sqrt_ pow_"
+)
+_OPERATORS = "add sub mul truediv floordiv mod pow lt gt le ge and or xor"
+for _names, _method in ((_KEPT, _kept), (_SAME, _same), (_IN_PLACE, _in_place)):
+    for _name in _names.split():
+        setattr(Tensor, _name, _method)
+for _name in _OPERATORS.split():
     setattr(Tensor, f"__{_name}__", _broadcast)
     setattr(Tensor, f"__r{_name}__", _broadcast)
 

@@ -105,7 +105,10 @@ def typed(*a: Any, **_: Any) -> Tensor:
 
 
 def tensor(value: Any = None, *_: Any, **__: Any) -> Tensor:
-    return Tensor(shape_of(value))
+    made = Tensor(shape_of(value))
+    if isinstance(value, (int, float)):
+        made.values = [value]
+    return made
 
 
 def randint(*a: Any, **k: Any) -> Tensor:
