@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec.structs import replace
 
 from loadproof.readers.transformers.release import parse
@@ -68,6 +70,17 @@ def _predict(manifest: Manifest, expectation: Expectation, config: ModelConfig) 
 
 
 def _dense(manifest: Manifest, expectation: Expectation) -> Outcome:
+    from loadproof.readers.transformers.ignore import CostlyPatternError
+
+    try:
+        return _of_release(manifest, expectation)
+    except re.error as error:
+        return Outcome(inconclusive=f"an ignore pattern of the model class is not a regular expression: {error}")
+    except CostlyPatternError as error:
+        return Outcome(inconclusive=f"an ignore pattern of the remote code may run for ever: {error}")
+
+
+def _of_release(manifest: Manifest, expectation: Expectation) -> Outcome:
     if parse(expectation.version)[0] < 5:
         from loadproof.readers.transformers.predict_v4 import predict_v4
 

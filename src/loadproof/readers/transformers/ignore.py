@@ -11,6 +11,16 @@ from loadproof.readers.transformers.pieces import form_of, sample, used_axes
 from loadproof.readers.transformers.release import Semantics
 from loadproof.types import Axes, Expectation, Family
 
+LONGEST_NAME = 512  # longer names are hostile; no pattern is tried on them
+_CLASS_OR_ESCAPE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
+_UNBOUNDED = re.compile(r"[*+]|\{[0-9]*,\}")
+
+
+def is_tame(pattern: str) -> bool:
+    """Whether a pattern takes at most quadratic time: no repeated group, at most two unbounded repeats."""
+    plain = _CLASS_OR_ESCAPE.sub("x", pattern)
+    return len(pattern) <= 500 and not re.search(r"\)[*+{]", plain) and len(_UNBOUNDED.findall(plain)) <= 2
+
 
 def patterns_of(expectation: Expectation, semantics: Semantics) -> tuple[list[str], list[str]]:
     """(for missing names, for unexpected names). Old rotary and position buffers are forgiven."""
@@ -23,16 +33,27 @@ def patterns_of(expectation: Expectation, semantics: Semantics) -> tuple[list[st
     return list(expectation.ignore_missing), unexpected
 
 
-class Ignore:
-    """The alternation of some patterns, as the library joins them. Raises `re.error` on an invalid pattern."""
+class CostlyPatternError(ValueError):
+    """A pattern of remote code that could run for ever on a long name."""
 
-    def __init__(self, patterns: Iterable[str]) -> None:
+
+class Ignore:
+    """The alternation of some patterns, as the library joins them.
+
+    Raises `re.error` on an invalid pattern; with `trusted` false, `CostlyPatternError` on one that may backtrack badly.
+    """
+
+    def __init__(self, patterns: Iterable[str], trusted: bool = True) -> None:
+        patterns = list(patterns)
+        costly = next((p for p in patterns if not trusted and not is_tame(p)), None)
+        if costly is not None:
+            raise CostlyPatternError(costly[:80])
         self.text = "|".join(f"({pattern})" for pattern in patterns)
         self.regex = re.compile(self.text) if self.text else None
 
     def split(self, template: str, axes: Axes) -> tuple[list[Axes], list[Axes]]:
         """(the members that a pattern matches, the others)."""
-        if self.regex is None:
+        if self.regex is None or len(template) > LONGEST_NAME:
             return [], [axes]
         form = form_of(Family(template, axes, None, None))
         sides: tuple[list[Axes], list[Axes]] = ([], [])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from loadproof.readers.transformers.closing import close
@@ -34,10 +33,7 @@ def predict_v4(manifest: Manifest, expectation: Expectation) -> Outcome:
     The keys are those of the files; that release takes them from the index, so an index that disagrees with its shards
     (LP104, LP105) leaves more unset than is said here.
     """
-    try:
-        ledger = Ledger(expectation)
-    except re.error as error:
-        return Outcome(inconclusive=f"an ignore pattern of the model class is not a regular expression: {error}")
+    ledger = Ledger(expectation)
     ledger.crash = _bad_metadata(manifest)
     pieces = [renamed for family in manifest.families for piece in start(family) for renamed in _legacy(piece)]
     for mapping in KeyMapping.of(expectation.rules):

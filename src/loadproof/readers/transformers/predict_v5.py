@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-import re
-
 from loadproof.readers.transformers.closing import close
 from loadproof.readers.transformers.collect import cells
 from loadproof.readers.transformers.convert import Converters
+from loadproof.readers.transformers.ignore import LONGEST_NAME
 from loadproof.readers.transformers.ledger import Ledger
 from loadproof.readers.transformers.operations import NotModelledError
 from loadproof.readers.transformers.pieces import Piece, Place, place, start
 from loadproof.readers.transformers.rename import Rule, apply_rules
 from loadproof.readers.transformers.route import Arrival, settle
 from loadproof.readers.transformers.ties import fill
-from loadproof.types import Expectation, Expected, Manifest, Outcome
+from loadproof.types import Expectation, Expected, Family, Manifest, Outcome
 
 
 def predict_v5(manifest: Manifest, expectation: Expectation) -> Outcome:
     """The outcome of loading `manifest` into the class of `expectation`, without quantizer."""
-    try:
-        ledger = Ledger(expectation)
-    except re.error as error:
-        return Outcome(inconclusive=f"an ignore pattern of the model class is not a regular expression: {error}")
+    ledger = Ledger(expectation)
     rules = [Rule(rule, ledger.semantics) for rule in expectation.rules]
-    pieces = apply_rules([piece for family in manifest.families for piece in start(family)], rules)
+    short, hostile = by_length(manifest)
+    pieces = apply_rules([piece for family in short for piece in start(family)], rules)
     own_names, prefix = ledger.semantics.knows_own_names, expectation.base_model_prefix
     arrivals = [arrival for piece in pieces for arrival in settle(piece, ledger.names, prefix, own_names)]
+    arrivals += [Arrival(piece, place(piece.form), None) for family in hostile for piece in start(family)]
     converters = Converters(rules, ledger.names, expectation.config)
     _collect(ledger, converters, arrivals)
     for arrival in arrivals:
@@ -35,6 +33,12 @@ def predict_v5(manifest: Manifest, expectation: Expectation) -> Outcome:
     missing = ledger.missing()
     tied = fill(missing, expectation.ties)
     return close(ledger, manifest, missing, tied)
+
+
+def by_length(manifest: Manifest) -> tuple[list[Family], list[Family]]:
+    """(families to which rules are applied, families whose names are too long to be anything but hostile)."""
+    short = [family for family in manifest.families if len(family.template) <= LONGEST_NAME]
+    return short, [family for family in manifest.families if len(family.template) > LONGEST_NAME]
 
 
 def _collect(ledger: Ledger, converters: Converters, arrivals: list[Arrival]) -> None:

@@ -1,0 +1,149 @@
+"""A quantizer's tensors are set aside; everything dense is still judged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from loadproof.families import names_of
+from loadproof.readers import get_reader
+from loadproof.readers.transformers.quantized import NO_METHOD, declared
+from loadproof.types import Family, Manifest, ModelConfig, Outcome, Shape
+from tests.readers.build import EXPERTS, expectation
+
+MODEL: dict[str, Shape] = {
+    **{f"model.layers.{i}.{p}_proj.weight": (8, 8) for i in range(3) for p in "qk"},
+    **{f"model.layers.{i}.norm.weight": (8,) for i in range(3)},
+    "lm_head.weight": (16, 8),
+}
+LAYERS = ((0, 1, 2),)
+NORM = Family("model.layers.{}.norm.weight", LAYERS, "F32", (8,))
+HEAD = Family("lm_head.weight", (), "F32", (16, 8))
+
+
+def packed(method: str) -> list[Family]:
+    """The q and k projections of every layer, as each method stores them."""
+    parts: dict[str, dict[str, tuple[str, Shape]]] = {
+        "gptq": {
+            "qweight": ("I32", (1, 8)),
+            "qzeros": ("I32", (1, 1)),
+            "scales": ("F16", (1, 8)),
+            "g_idx": ("I32", (8,)),
+        },
+        "awq": {"qweight": ("I32", (8, 1)), "qzeros": ("I32", (1, 1)), "scales": ("F16", (1, 8))},
+        "bitsandbytes": {
+            "weight": ("U8", (32, 1)),
+            "weight.absmax": ("U8", (1,)),
+            "weight.quant_map": ("F32", (16,)),
+            "weight.nested_absmax": ("F32", (1,)),
+            "weight.nested_quant_map": ("F32", (256,)),
+            "weight.quant_state.bitsandbytes__nf4": ("U8", (99,)),
+        },
+        "fp8": {"weight": ("F8_E4M3", (8, 8)), "weight_scale_inv": ("F32", (1, 1))},
+        "compressed-tensors": {
+            "weight_packed": ("I32", (8, 1)),
+            "weight_scale": ("BF16", (8, 1)),
+            "weight_shape": ("I64", (2,)),
+        },
+        "modelopt": {"weight": ("U8", (8, 4)), "weight_scale": ("F8_E4M3", (8, 1)), "weight_scale_2": ("F32", ())},
+        "someday": {},
+    }
+    return [
+        Family(f"model.layers.{{}}.{p}_proj.{part}", LAYERS, dtype, shape)
+        for p in "qk"
+        for part, (dtype, shape) in parts[method].items()
+    ]
+
+
+def judge(families: list[Family], raw: dict[str, Any], model: dict[str, Shape] = MODEL) -> Outcome:
+    loaded = Manifest("safetensors", (), tuple(families), 0, 0)
+    return get_reader("transformers").predict(loaded, expectation(model, *EXPERTS), ModelConfig("config.json", raw))
+
+
+def rows(outcome: Outcome) -> set[tuple[str, str]]:
+    return {(row.kind, name) for row in outcome.rows for name in names_of(row.template, row.axes)}
+
+
+METHODS = ["gptq", "awq", "bitsandbytes", "fp8", "compressed-tensors", "modelopt"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_complete_quantized_set_has_no_rows_and_no_verdict(method: str) -> None:
+    outcome = judge([*packed(method), NORM, HEAD], {"quantization_config": {"quant_method": method}})
+    assert outcome.rows == ()
+    assert outcome.inconclusive == f"quantized with {method}: packed tensors are not judged yet"
+    assert {family.template for family in outcome.quantized} == {family.template for family in packed(method)}
+    assert {a.target for a in outcome.assignments} == {"model.layers.{}.norm.weight", "lm_head.weight"}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_dense_faults_beside_packed_tensors_are_seen(method: str) -> None:
+    norm = Family("model.layers.{}.norm.weight", ((0, 2),), "F32", (8,))
+    head = Family("lm_head.weight", (), "F32", (15, 8))
+    foreign = Family("vision.tower.weight", (), "F32", (1,))
+    outcome = judge([*packed(method), norm, head, foreign], {"quantization_config": {"quant_method": method}})
+    assert rows(outcome) == {
+        ("missing", "model.layers.1.norm.weight"),
+        ("mismatched", "lm_head.weight"),
+        ("unexpected", "vision.tower.weight"),
+    }
+
+
+def test_a_module_with_neither_form_is_missing() -> None:
+    some = [family for family in packed("gptq") if ".q_proj." in family.template]
+    outcome = judge([*some, NORM, HEAD], {"quantization_config": {"quant_method": "gptq"}})
+    assert rows(outcome) == {("missing", f"model.layers.{i}.k_proj.weight") for i in range(3)}
+
+
+def test_a_companion_we_do_not_know_is_not_called_unexpected() -> None:
+    odd = Family("model.layers.{}.q_proj.weight_zzz", LAYERS, "F32", (1,))
+    outcome = judge([*packed("fp8"), odd, NORM, HEAD], {"quantization_config": {"quant_method": "fp8"}})
+    assert outcome.rows == ()
+
+
+def test_packed_experts_reach_their_stack() -> None:
+    model: dict[str, Shape] = {
+        "model.layers.0.mlp.experts.gate_up_proj": (2, 8, 6),
+        "model.layers.0.mlp.experts.down_proj": (2, 6, 4),
+    }
+    families = [
+        Family(f"model.layers.{{}}.mlp.experts.{{}}.{w}.{part}", ((0,), (0, 1)), "I32", (1, 1))
+        for w in ("w1", "w2", "w3")
+        for part in ("qweight", "scales")
+    ]
+    outcome = judge(families, {"quantization_config": {"quant_method": "gptq"}}, model)
+    assert (outcome.rows, outcome.raises) == ((), False)
+
+
+def test_blocks_and_scales_stand_for_their_parameter() -> None:
+    model: dict[str, Shape] = {"model.layers.0.mlp.experts.gate_up_proj": (2, 8, 6)}
+    families = [
+        Family(f"model.layers.{{}}.mlp.experts.gate_up_proj{part}", ((0,),), "U8", (2, 1))
+        for part in ("_blocks", "_scales")
+    ]
+    assert judge(families, {"quantization_config": {"quant_method": "mxfp4"}}, model).rows == ()
+
+
+def test_the_text_part_may_declare_it() -> None:
+    assert (
+        declared(ModelConfig(None, {"text_config": {"quantization_config": {"quant_method": "fp8"}}})).method == "fp8"
+    )
+
+
+def test_an_entry_without_a_method_raises_and_names_are_still_judged() -> None:
+    families = [*(f for f in packed("gptq") if f.template.endswith("scales")), NORM, HEAD]
+    outcome = judge(families, {"quantization_config": {"group_size": 64, "bits": 4}})
+    assert (outcome.raises, outcome.error, outcome.inconclusive) == (True, NO_METHOD, None)
+    assert ("unexpected", "model.layers.0.q_proj.scales") in rows(outcome)
+
+
+@pytest.mark.parametrize("entry", [None, {}, {"quant_method": "nobody's"}])
+def test_an_entry_the_library_skips_changes_nothing(entry: Any) -> None:
+    outcome = judge([*packed("fp8"), NORM, HEAD], {"quantization_config": entry})
+    assert outcome.inconclusive is None
+    assert ("unexpected", "model.layers.2.k_proj.weight_scale_inv") in rows(outcome)
+
+
+def test_bitsandbytes_is_known_by_its_flags() -> None:
+    assert declared(ModelConfig(None, {"quantization_config": {"load_in_4bit": True}})).method == "bitsandbytes"
