@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import permutations
+from itertools import permutations, product
 from math import ceil
 
 from msgspec import Struct
 
-from loadproof.families import names_of
+from loadproof.families import join_name, names_of
 from loadproof.rules.rows import of_kind
 from loadproof.rules.vocabulary import head, is_tied
 from loadproof.rules.wording import elements
@@ -67,9 +67,10 @@ def _lengths(unit: Unit, chunk: int, rank: int) -> list[int]:
 
 def fsdp1_unit(case: Case) -> Slice | None:
     """The proof that the parameters outside the layers (or all of them) are one rank's slice of an FSDP1 unit."""
-    cut = {row.template for row in of_kind(case.outcome.rows, "mismatched") if _is_cut(row)}
-    if not cut:
-        return None
+    rows = [row for row in of_kind(case.outcome.rows, "mismatched") if _is_cut(row)]
+    cut = {row.template for row in rows}
+    if not any(0 < elements(row.found) < elements(row.expected) for row in rows):
+        return None  # nothing but empty ones: placeholders, not the part of a rank
     for names, unit in _units(case, cut):
         found = solve(unit)
         if found is not None and found[2] < sum(size for size, _ in unit):
@@ -102,15 +103,17 @@ def _parameters(case: Case) -> list[Expected]:
 
 
 def _whole_model(case: Case) -> tuple[tuple[str, ...], Unit]:
-    """Every parameter in module order: root, layer by layer, root."""
-    order: list[tuple[tuple[int, ...], str, Expected]] = []
-    place = 0
-    for expected in _parameters(case):
-        for name in names_of(expected.template, expected.axes):
-            order.append(((place,), name, expected))
-            place += 1
+    """Every parameter in module order: what stands before the layers, layer by layer, what stands behind them."""
     found = _found_shapes(case)
-    unit = [(elements(e.shape), elements(found.get(name, e.shape))) for _, name, e in order]
+    first: dict[str, int] = {}
+    order: list[tuple[tuple[int, ...], str, Shape]] = []
+    for place, expected in enumerate(_parameters(case)):
+        stack = first.setdefault(expected.template.partition(".{}.")[0], place)
+        for indices in product(*expected.axes):
+            key = (stack, indices[0], place, *indices[1:]) if indices else (place,)
+            order.append((key, join_name(expected.template, indices), expected.shape))
+    order.sort()
+    unit = [(elements(shape), elements(found.get(name, shape))) for _, name, shape in order]
     return tuple(name for _, name, _ in order), unit
 
 
