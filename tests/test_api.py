@@ -108,3 +108,11 @@ def test_a_config_that_breaks_ends_the_check_there(tmp_path: Path) -> None:
     assert report.verdict == "fails"
     assert report.case.outcome.error == "AttributeError: module 'torch' has no attribute 'fp16'"
     assert [finding.code for finding in report.findings if finding.severity == "error"] == ["LP014"]
+
+
+def test_a_config_stands_for_its_folder_and_a_hub_name_gets_a_hint() -> None:
+    assert loadproof.check(EXAMPLES / "healthy" / "config.json").verdict == "loads"
+    with pytest.raises(loadproof.NoCheckpointError, match="a hub name"):
+        loadproof.check("owner/model")
+    with pytest.raises(loadproof.NoCheckpointError):
+        loadproof.check("")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from time import perf_counter
 
 from msgspec.structs import replace
@@ -89,17 +90,30 @@ def choose_reader(spec: str) -> tuple[Reader, str | None]:
 
 
 def open_checkpoint(location: str) -> Inventory:
-    """What lies at `location`. Raises `NoCheckpointError` where nothing there is a checkpoint's."""
+    """What lies at `location`; a config.json stands for its folder.
+
+    Raises `NoCheckpointError` where nothing there is a checkpoint's.
+    """
+    if not location:
+        raise NoCheckpointError("the path is empty")
+    if os.path.basename(location) == "config.json":
+        location = os.path.dirname(location) or "."
     try:
         inventory = take_inventory(location)
     except OSError as error:
-        raise NoCheckpointError(f"{location}: {error.strerror or type(error).__name__}") from None
+        raise NoCheckpointError(f"{location}: {error.strerror or type(error).__name__}{_hub(location)}") from None
     if any(problem.severity == "error" for problem in inventory.problems):
         return inventory
     for info in inventory.files:
         if info.path == "config.json" or info.kind in _WEIGHT_KINDS or info.path.endswith(_WEIGHT_NAMES):
             return inventory
     raise NoCheckpointError(f"{location}: no checkpoint here (no config.json, no weight files)")
+
+
+def _hub(location: str) -> str:
+    """A hint for names of repositories: nothing is fetched here."""
+    is_remote = "://" in location or re.fullmatch(r"[\w.-]+/[\w.-]+", location)
+    return " (a hub name? download it first; for --names-only the config and the index are enough)" if is_remote else ""
 
 
 def read_expectation(
