@@ -133,6 +133,13 @@ def test_dropped_tensors_leave_the_file_the_index_and_the_total(folder: Path) ->
     assert total(folder) == size - 48
 
 
+def test_a_file_that_loses_all_its_tensors_is_set_aside(folder: Path) -> None:
+    run(folder, *(DropTensors(f"model.layers.{{}}.mlp.{w}.weight", ((1,),)) for w in ("w1", "w3")))
+    assert not (folder / B).exists()
+    assert (folder / (B + ".set-aside")).exists()
+    assert set(index(folder).values()) == {A}
+
+
 def test_one_copy_of_a_duplicate_is_dropped_and_the_index_points_to_the_other(folder: Path) -> None:
     extra = {**read_shard(folder / B), "model.embed.weight": tensor("F32", 8, 4, seed=5)}
     (folder / B).write_bytes(shard_bytes(extra, {"format": "pt"}))

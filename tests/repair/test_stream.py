@@ -65,6 +65,32 @@ def test_weaving_and_taking_columns_are_inverse(
     files.close()
 
 
+@settings(max_examples=80, deadline=None)
+@given(data=st.data())
+def test_a_source_cut_into_plain_slices_has_the_same_bytes(
+    data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.getbasetemp()
+    (folder / "data").write_bytes(os.urandom(60))
+    whole = Slice("data", 0, 60)
+
+    def some(depth: int) -> Source:
+        begin = data.draw(st.integers(0, 59))
+        cut: Source = Slice("data", begin, data.draw(st.integers(begin, 60)))
+        if depth and data.draw(st.booleans()):
+            cut = Weave(tuple(some(depth - 1) for _ in range(data.draw(st.integers(1, 3)))))
+        if depth and data.draw(st.booleans()):
+            first = data.draw(st.integers(0, size_of(cut)))
+            cut = Columns(cut, 1, first, data.draw(st.integers(first, size_of(cut))))
+        return cut
+
+    files = Files(str(folder))
+    for source in (some(3), Columns(Columns(whole, 1, 5, 50), 1, 2, 20)):
+        pieces = b"".join(files.read(piece, 0, size_of(piece)) for piece in sources.plain(source))
+        assert pieces == files.read(source, 0, size_of(source))
+    files.close()
+
+
 def layer(i: int) -> Spec:
     return {f"layers.{i}.a": tensor("BF16", 40, 6, seed=i), f"layers.{i}.b": tensor("BF16", 40, 6, seed=9 + i)}
 

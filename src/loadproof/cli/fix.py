@@ -45,6 +45,9 @@ def main(arguments: list[str]) -> int:
         return 1
     except (NoCheckpointError, ValueError) as error:
         return failed(str(error))
+    except KeyboardInterrupt:
+        failed("interrupted: the same command goes on with it, `loadproof undo PATH` brings the checkpoint back")
+        return 130
     write(render_fix(report, verbose=options.verbose, color=color_for(options.color, None)))
     if report.after is not None:
         return 0 if report.after.verdict == "loads" else 1

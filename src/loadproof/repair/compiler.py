@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from itertools import chain
 
 from loadproof.repair.diffs import header_diff, text_diff
-from loadproof.repair.draft import Draft, Entry, RefusedError, Shard, read_text
+from loadproof.repair.draft import ASIDE, Draft, Entry, RefusedError, Shard, read_text
 from loadproof.repair.header import BITS, HEADER_LIMIT, LENGTH, Header, Tensor, encode, padded
 from loadproof.repair.mounts import block_to_insert
 from loadproof.repair.plan import Action, Change, Stream
-from loadproof.repair.sources import Slice, Source, size_of
+from loadproof.repair.sources import Slice, Source, plain, size_of
 from loadproof.repair.steps import Cut, Grow, Move, Patch, Rewrite, Step, Swap, beside
 
 TAIL_LIMIT = 64 << 20  # bytes of a tail that the undo record keeps
@@ -102,7 +103,8 @@ class Compiler:
     def _rewrite(self, shard: Shard) -> None:
         """Tensors come, go or change: the file is streamed."""
         if not shard.entries:
-            raise RefusedError(f"{shard.file} would be left without tensors", "set the file aside instead", shard.file)
+            self._empty(shard.file)
+            return
         tensors, at, ordered = {}, 0, _in_order(shard)
         for name, entry in ordered:
             tensors[name] = Tensor(entry.dtype, entry.shape, at, at + size_of(entry.source))
@@ -113,6 +115,14 @@ class Compiler:
             self._stream(shard, text, body, "add file", "a new shard for the added tensors")
         else:
             self._stream(shard, text, body, "rewrite", f"streamed to a new file; {KEPT}")
+
+    def _empty(self, file: str) -> None:
+        """Nothing is left in the file: readers that list the folder must not meet it any more."""
+        if file + ASIDE in self.present:
+            raise RefusedError(f"{file} is left without tensors, and {file + ASIDE} is there already", file=file)
+        self._add(
+            Move(file, file + ASIDE), file, "set aside", note=f"no tensor is left in it; renamed to {file + ASIDE}"
+        )
 
     def _stream(self, shard: Shard, text: bytes, body: tuple[Source, ...], action: Action, note: str) -> None:
         text = padded(text)
@@ -189,7 +199,7 @@ def _position(entry: Entry, file: str) -> tuple[int, int]:
 def _joined(sources: Iterable[Source]) -> list[Source]:
     """Neighbouring slices of one file become one, so that they are copied in one go."""
     joined: list[Source] = []
-    for source in sources:
+    for source in chain.from_iterable(map(plain, sources)):
         last = joined[-1] if joined else None
         if isinstance(source, Slice) and isinstance(last, Slice) and _adjoin(last, source):
             joined[-1] = Slice(last.file, last.begin, source.end)

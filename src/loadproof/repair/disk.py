@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import stat
 import sys
@@ -43,7 +44,7 @@ class RealDisk:
     """The folder `root`. Symbolic links are never followed, new files are made exclusively, descriptors are kept."""
 
     def __init__(self, root: str) -> None:
-        self.root = root
+        self.root = os.path.realpath(root)
         self._open: dict[str, int] = {}
 
     def close(self) -> None:
@@ -124,7 +125,11 @@ class RealDisk:
         shift(self.descriptor(name), room)
 
     def fsync(self, name: str) -> None:
-        os.fsync(self.descriptor(name))
+        full = getattr(fcntl, "F_FULLFSYNC", None)  # macOS: fsync alone does not reach the platter
+        if full is None:
+            os.fsync(self.descriptor(name))
+        else:
+            fcntl.fcntl(self.descriptor(name), full)
 
     def rename(self, old: str, new: str) -> None:
         os.rename(self.path(old), self.path(new))

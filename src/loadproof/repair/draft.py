@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -11,6 +12,8 @@ from loadproof.repair.sources import Slice, Source, size_of
 from loadproof.repair.steps import PREFIX
 from loadproof.types import IndexFile, Inventory, Shape
 
+TEXT_LIMIT = 1 << 30  # bytes of a JSON file
+ASIDE = ".set-aside"  # appended to a name: no reader looks for it
 SIDE_SHARD = "model-added-{:05}.safetensors"  # where added tensors of a sharded checkpoint go
 
 
@@ -158,9 +161,14 @@ class Draft:
 def read_text(root: str, file: str) -> str:
     """Raises RefusedError when the file is not there, not UTF-8, or no small text."""
     try:
-        with open(os.path.join(root, file), "rb") as stream:
-            return stream.read(512 << 20).decode("utf-8")
+        descriptor = os.open(os.path.join(root, file), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError as error:
         raise RefusedError(f"{file}: {error.strerror}", file=file) from None
-    except UnicodeDecodeError:
-        raise RefusedError(f"{file}: not UTF-8 text", file=file) from None
+    with open(descriptor, "rb") as stream:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > TEXT_LIMIT:
+            raise RefusedError(f"{file}: not a text file of at most {TEXT_LIMIT:,} bytes", file=file)
+        try:
+            return stream.read().decode("utf-8")
+        except UnicodeDecodeError:
+            raise RefusedError(f"{file}: not UTF-8 text", file=file) from None

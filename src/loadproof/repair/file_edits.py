@@ -6,12 +6,10 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from loadproof.repair.draft import Draft, RefusedError
+from loadproof.repair.draft import ASIDE, Draft, RefusedError
 from loadproof.repair.jsontext import JsonEditError, add_members, delete_value, parse, rename_keys, set_value, show_path
 from loadproof.repair.sources import size_of
 from loadproof.types import DeleteJson, IndexFile, RebuildIndex, RegenerateHeader, SetAside, SetJson, TruncateFile
-
-ASIDE = ".set-aside"  # appended to the name: no reader looks for it
 
 
 def set_json(draft: Draft, edit: SetJson) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 from collections.abc import Iterator
 
@@ -20,9 +21,10 @@ from loadproof.repair.journal import (
 )
 from loadproof.repair.permission import gates
 from loadproof.repair.plan import Plan, Refusal
+from loadproof.repair.states import ForeignStateError
 from loadproof.repair.steps import PREFIX, inverse, names_in
 from loadproof.repair.stream import Progress, discard, prepare
-from loadproof.repair.transaction import ForeignStateError, Recovery, commit, sweep
+from loadproof.repair.transaction import Recovery, commit, sweep
 from loadproof.repair.transaction import recover as recover_disk
 
 
@@ -141,17 +143,25 @@ def interrupted(root: str) -> bool:
 @contextlib.contextmanager
 def locked(root: str) -> Iterator[None]:
     """Keep a second loadproof out of the folder. The lock is on the folder itself: it leaves nothing behind."""
-    import fcntl
-
-    descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise RepairError(Refusal(f"another loadproof is repairing {root}", "wait for it to end")) from None
+        descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise RepairError(Refusal(f"{root}: {error.strerror}")) from None
+    try:
+        _lock(descriptor, root)
         yield
     finally:
         os.close(descriptor)
+
+
+def _lock(descriptor: int, root: str) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise RepairError(Refusal(f"another loadproof is repairing {root}", "wait for it to end")) from None
+    except OSError as error:
+        reason = f"{root} cannot be locked against a second loadproof: {error.strerror}"
+        raise RepairError(Refusal(reason, "make a repaired copy with --out DIR")) from None
 
 
 @contextlib.contextmanager

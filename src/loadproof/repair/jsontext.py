@@ -8,33 +8,32 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
+from loadproof.repair.jsonscan import (
+    JsonEditError,
+    Member,
+    end_of,
+    find,
+    members_of,
+    show_path,
+    skip,
+    string_end,
+)
 from loadproof.types import JsonPath
 
-_SPACE = re.compile(r"[ \t\n\r]*")
-_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-_SCALAR = re.compile(r"[^\s,\]}]+")
-# a member with a plain value, up to where the next member begins or the object ends
-_SIMPLE = re.compile(
-    r'("[^"\\]*(?:\\.[^"\\]*)*")\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*"|[^\s,\]}{\["]+)[ \t\n\r]*(?:,[ \t\n\r]*|(?=}))',
-    re.DOTALL,
-)
-_BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]', re.DOTALL)
-
-
-class JsonEditError(ValueError):
-    """The edit cannot be made; the message says why."""
-
-
-class Member(NamedTuple):
-    """One member of an object or list: its key and the text spans [begin, end) of key and value."""
-
-    key: str | int
-    start: int  # where the member begins: at its key, or at its value in a list
-    value: int
-    end: int
+__all__ = [
+    "JsonEditError",
+    "add_members",
+    "assign",
+    "delete_value",
+    "parse",
+    "rename_keys",
+    "same",
+    "set_value",
+    "show_path",
+]
 
 
 def parse(text: str) -> Any:
@@ -64,7 +63,7 @@ def _no_constant(word: str) -> Any:
 def set_value(text: str, path: JsonPath, value: Any) -> str:
     """`text` with the value at `path` replaced, or added at the end of its object. Raises JsonEditError."""
     wanted = assign(parse(text), path, value)
-    edited = _set(text, _skip(text, 0), path, value)
+    edited = _set(text, skip(text, 0), path, value)
     return _proved(edited, wanted)
 
 
@@ -74,7 +73,7 @@ def delete_value(text: str, path: JsonPath) -> str:
     parent = _walk(wanted, path[:-1])
     _walk(parent, path[-1:])
     del parent[path[-1]]
-    position = _find(text, path[:-1])
+    position = find(text, path[:-1])
     members = list(members_of(text, position))
     at = next(i for i, member in enumerate(members) if member.key == path[-1])
     return _proved(_without(text, members, at), wanted)
@@ -85,7 +84,7 @@ def rename_keys(text: str, path: JsonPath, new_keys: Mapping[str, str | None]) -
     wanted = parse(text)
     _rename(wanted, path, new_keys)
     kept: list[str] = []
-    members = list(members_of(text, _find(text, path)))
+    members = list(members_of(text, find(text, path)))
     done, any_kept = 0, False
     ascii_only = text.isascii()
     for i, member in enumerate(members):
@@ -97,7 +96,7 @@ def rename_keys(text: str, path: JsonPath, new_keys: Mapping[str, str | None]) -
             continue
         any_kept = True
         if new != member.key:
-            end = _string_end(text, member.start)
+            end = string_end(text, member.start)
             kept += [text[done : member.start], json.dumps(new, ensure_ascii=ascii_only)]
             done = end
     kept.append(text[done:])
@@ -111,7 +110,7 @@ def add_members(text: str, path: JsonPath, members: Mapping[str, Any]) -> str:
     if not isinstance(target, dict) or not target.keys().isdisjoint(members):
         raise JsonEditError(f"{show_path(path)} is no object, or has one of the keys already")
     target.update(members)
-    position = _find(text, path)
+    position = find(text, path)
     present = list(members_of(text, position))
     if not present or not members:
         return _proved(_replace(text, position, target) if members else text, wanted)
@@ -175,12 +174,6 @@ def same(one: Any, other: Any) -> bool:
     if isinstance(one, list):
         return len(one) == len(other) and all(map(same, one, other))
     return bool(one == other)
-
-
-def show_path(path: JsonPath) -> str:
-    """``text_config.layer_types[20]``"""
-    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
-    return text.removeprefix(".") or "the document"
 
 
 # ---------------------------------------------------------------- text level
@@ -264,7 +257,7 @@ def _colon(text: str, members: list[Member]) -> str:
     if not members:
         return ": "
     last = members[-1]
-    return text[_string_end(text, last.start) : last.value]
+    return text[string_end(text, last.start) : last.value]
 
 
 def _unit(text: str) -> str:
@@ -286,73 +279,3 @@ def _rstrip(text: str, position: int) -> int:
     while position and text[position - 1] in " \t\r\n":
         position -= 1
     return position
-
-
-# ---------------------------------------------------------------- scanner
-def members_of(text: str, position: int) -> Iterator[Member]:
-    """The members of the object or list that begins at `position`."""
-    is_object = text[position] == "{"
-    at = _skip(text, position + 1)
-    index = 0
-    while text[at] not in "}]":
-        simple = _SIMPLE.match(text, at) if is_object else None
-        if simple:  # most members are, and some files have a hundred thousand
-            yield Member(_key(simple.group(1)), at, simple.start(2), simple.end(2))
-            at = simple.end()
-            continue
-        start, key = at, index
-        if is_object:
-            at = _string_end(text, at)
-            name = _key(text[start:at])
-            at = _skip(text, _skip(text, at) + 1)
-        end = end_of(text, at)
-        yield Member(name if is_object else key, start, at, end)
-        at = _skip(text, end)
-        if text[at] == ",":
-            at = _skip(text, at + 1)
-        index += 1
-
-
-def _key(quoted: str) -> str:
-    return str(json.loads(quoted)) if "\\" in quoted else quoted[1:-1]
-
-
-def end_of(text: str, position: int) -> int:
-    """Where the value that begins at `position` ends."""
-    first = text[position]
-    if first == '"':
-        return _string_end(text, position)
-    if first not in "{[":
-        found = _SCALAR.match(text, position)
-        return found.end() if found else position
-    depth = 0
-    for token in _BRACKET.finditer(text, position):
-        if token.group() in ("{", "["):
-            depth += 1
-        elif token.group() in ("}", "]"):
-            depth -= 1
-            if depth == 0:
-                return token.end()
-    raise JsonEditError("unbalanced brackets")
-
-
-def _find(text: str, path: JsonPath) -> int:
-    position = _skip(text, 0)
-    for step in path:
-        found = [m.value for m in members_of(text, position) if m.key == step] if text[position] in "{[" else []
-        if not found:
-            raise JsonEditError(f"there is no {show_path(path)}")
-        position = found[0]
-    return position
-
-
-def _skip(text: str, position: int) -> int:
-    found = _SPACE.match(text, position)
-    return found.end() if found else position
-
-
-def _string_end(text: str, position: int) -> int:
-    found = _STRING.match(text, position)
-    if not found:
-        raise JsonEditError(f"expected a string at character {position}")
-    return found.end()

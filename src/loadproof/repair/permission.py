@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import stat
 from collections.abc import Iterable
@@ -97,10 +98,8 @@ def is_used_elsewhere(path: str) -> bool | None:
     Linux grants a write lease on a local file only to its sole user.
     """
     try:
-        import fcntl
-
         descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except (ImportError, OSError):
+    except OSError:
         return None
     try:
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_WRLCK)

@@ -78,6 +78,20 @@ def slices_of(source: Source) -> Iterator[Slice]:
             yield from slices_of(inner)
 
 
+def plain(source: Source) -> Iterator[Source]:
+    """The same bytes as one source after another, cut into plain slices as far as that goes."""
+    match source:
+        case Weave(parts, 1):
+            for part in parts:
+                yield from plain(part)
+        case Columns(Slice(file, first, _), 1, begin, end):
+            yield Slice(file, first + begin, first + end)
+        case Columns(Columns(inner, 1, first, _), 1, begin, end):
+            yield from plain(Columns(inner, 1, first + begin, first + end))
+        case _:
+            yield source
+
+
 class Files:
     """Descriptors of the files that slices name; symbolic links are followed, as readers do."""
 

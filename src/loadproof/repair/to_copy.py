@@ -6,6 +6,7 @@ Untouched weight files are cloned (reflink), else hard-linked, else copied; whic
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import stat
 from collections import Counter
@@ -229,8 +230,6 @@ class _Copy:
         return temporary
 
     def _clone(self, path: str, temporary: str) -> bool:
-        import fcntl
-
         source = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             fcntl.ioctl(self.disk.descriptor(temporary), _FICLONE, source)
