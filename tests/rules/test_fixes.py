@@ -11,13 +11,8 @@ from loadproof.types import Report
 from tests.rules.case_files import Example, read_pages
 from tests.rules.judge import remember_expectations, report_of
 
-ROOT = Path(__file__).parents[1]
-BAD = [
-    example
-    for folder in (ROOT / "rules" / "cases", ROOT / "zoo" / "handed")
-    for example in read_pages(folder)
-    if example.kind == "bad" and "names-only" not in example.expect
-]
+CASES = Path(__file__).parent / "cases"
+BAD = [one for one in read_pages(CASES) if one.kind == "bad" and "names-only" not in one.expect]
 # From worse to better. A quantized checkpoint cannot be judged to the end, so its repair ends as inconclusive.
 ORDER = ("fails", "loads-wrong", "inconclusive", "loads")
 

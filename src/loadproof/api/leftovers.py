@@ -40,10 +40,10 @@ _RANK: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
 
 def untold(case: Case, findings: Iterable[Finding]) -> list[Finding]:
     """Findings for problems whose code none of `findings` carries or absorbs: one for each code, severity and file."""
-    from loadproof.rules import RULES
+    from loadproof.rules import absorbed_by
 
-    found = {finding.code for finding in findings}
-    told = found.union(*(rule.absorbs for rule in RULES if rule.code in found))
+    findings = tuple(findings)
+    told = {finding.code for finding in findings} | absorbed_by({finding.slug for finding in findings})
     groups: dict[tuple[str, Severity, str], list[Problem]] = {}
     for problem in (*case.config.problems, *case.inventory.problems, *case.manifest.problems):
         if problem.code not in told:
