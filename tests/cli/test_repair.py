@@ -84,8 +84,8 @@ def test_diff_says_which_config_fits_which_weights() -> None:
 
 def test_diff_lists_names_shapes_and_plans(tmp_path: Path) -> None:
     result = run("diff", "examples/healthy", "examples/wrapper-prefix")
-    assert "only A   model.embed_tokens.weight\n" in result.stdout
-    assert "39 names only in A, 39 names only in B" in result.stdout
+    assert "renamed  39 tensors: '' in A is 'module.' in B\n" in result.stdout
+    assert "result   39 names renamed\n" in result.stdout
     shapes = run("diff", "examples/healthy", "examples/head-flattened")
     assert "differs  lm_head.weight  [256, 32] -> [8192]\n" in shapes.stdout
 
