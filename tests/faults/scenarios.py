@@ -52,7 +52,7 @@ def layers(which: tuple[int, ...], prefix: str = "") -> Spec:
 def one_file(prefix: str = "", metadata: dict[str, str] | None = None, tail: bytes = b"") -> Callable[[Path], None]:
     def build(folder: Path) -> None:
         (folder / "config.json").write_text(json.dumps(CONFIG, indent=2))
-        (folder / ONE).write_bytes(shard_bytes(layers(LAYERS, prefix), metadata, spare=64, tail=tail))
+        (folder / ONE).write_bytes(shard_bytes(layers(LAYERS, prefix), metadata, spare=256, tail=tail))
 
     return build
 
