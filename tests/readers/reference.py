@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from loadproof.readers.transformers.operations import ConversionError, Inputs, Target, run
+from loadproof.readers.transformers.operations import run
 from loadproof.readers.transformers.order import natural_key
+from loadproof.readers.transformers.shapes import ConversionError, Inputs, Target
 from loadproof.types import ConversionRule, Expectation, Shape
 
 Sets = tuple[frozenset[str], frozenset[str], frozenset[str], frozenset[str]]

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loadproof.readers.transformers.operations import OPERATIONS, ConversionError, Target, Unknown, run
+from loadproof.readers.transformers.operations import OPERATIONS, run
+from loadproof.readers.transformers.shapes import ConversionError, Target, Unknown
 from loadproof.types import Operation, Shape
 
 pytestmark = pytest.mark.torch
@@ -69,7 +70,7 @@ def really(operation: Operation, inputs: dict[str, list[Shape]], at: Target) -> 
 
 
 @given(OPS, LAYOUTS, st.data())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_shapes_equal_those_of_the_real_operation(operation: Operation, layout: Any, data: st.DataObject) -> None:
     sources, targets = layout
     used = data.draw(st.sampled_from([sources, sources[:1]]))

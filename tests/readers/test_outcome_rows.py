@@ -158,3 +158,20 @@ def test_unread_formats_are_inconclusive() -> None:
 def test_an_unknown_reader_is_named() -> None:
     with pytest.raises(ValueError, match="known: transformers"):
         get_reader("nobody")
+
+
+def test_a_fused_copy_beside_the_experts_is_dropped_unseen() -> None:
+    fused = "model.layers.0.mlp.experts.gate_up_proj"
+    outcome = predict_v5(manifest({**FILES, fused: (3, 8, 6)}), expectation(MODEL, *EXPERTS))
+    assert (outcome.rows, outcome.raises) == ((), False)
+    assert [(row.stored, row.stored_axes) for row in outcome.dropped] == [
+        ("model.layers.{}.mlp.experts.gate_up_proj", ((0,),))
+    ]
+
+
+def test_of_many_keys_for_one_parameter_only_the_first_is_assigned() -> None:
+    outcome = predict_v5(
+        manifest({f"x.{i}.w": (1,) for i in range(3)}), expectation({"y": (1,)}, rule(r"x\.\d\.w", "y"))
+    )
+    assert [a.stored_axes for a in outcome.assignments] == [((0,),)]
+    assert [row.stored_axes for row in outcome.dropped] == [((1, 2),)]

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from itertools import product
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from loadproof.families import HOLE
 from loadproof.readers.boxes import intersect, subtract
@@ -103,6 +104,16 @@ def multiplicity(contribution: Contribution) -> int:
     for k in dropped_axes(contribution.slots, contribution.piece.axes):
         number *= len(contribution.piece.axes[k])
     return number
+
+
+def first_of(contribution: Contribution) -> tuple[Contribution, list[Contribution]]:
+    """(the first tensor that a contribution brings to each parameter, the others)."""
+    piece, slots = contribution.piece, contribution.slots
+    dropped = dropped_axes(slots, piece.axes)
+    axes = tuple(axis[:1] if k in dropped else axis for k, axis in enumerate(piece.axes))
+    parts = [axes, *subtract(piece.axes, axes)]
+    first, *rest = (Contribution(replace(piece, axes=part), slots, contribution.box) for part in parts)
+    return first, rest
 
 
 def order_is_the_same_everywhere(cell: Cell) -> bool:

@@ -15,14 +15,16 @@ from loadproof.readers.transformers.collect import (
     Entry,
     entries,
     first_entries,
+    first_of,
     multiplicity,
     order_is_the_same_everywhere,
 )
 from loadproof.readers.transformers.digits import partition, telling_digits_of_text
-from loadproof.readers.transformers.operations import ConversionError, Inputs, Target, Tensor, Unknown, run
+from loadproof.readers.transformers.operations import run
 from loadproof.readers.transformers.pieces import MARKS, Piece, cut, form_of, sample
 from loadproof.readers.transformers.rename import Rule
 from loadproof.readers.transformers.route import Names
+from loadproof.readers.transformers.shapes import ConversionError, Inputs, Target, Tensor, Unknown
 from loadproof.types import Axes, Expected, Family, Shape
 
 
@@ -103,8 +105,9 @@ class Converters:
                 inputs = run(operation, inputs, target)
         except ConversionError as error:
             return Result(cell, error=str(error))
-        used = tuple(c for c in cell.contributions)
-        return Result(cell, tuple(_products(_target_form(family, cell), cell, inputs, used)))
+        used = tuple(c for c in cell.contributions if c.piece.pattern in rule.spec.sources)
+        losers = tuple(c for c in cell.contributions if c.piece.pattern not in rule.spec.sources)
+        return Result(cell, tuple(_products(_target_form(family, cell), cell, inputs, used)), losers)
 
     def _shape(self, name: str) -> Shape | None:
         template, indices = split_name(name)
@@ -133,10 +136,9 @@ def _depends_on_order(cell: Cell) -> bool:
 
 def _first_wins(cell: Cell, family: Expected, ordered: list[Entry]) -> Result:
     """A plain key came first: it fills the parameter, everything after it vanishes unreported."""
-    winner = ordered[0].contribution
-    losers = tuple(c for c in cell.contributions if c is not winner)
-    if multiplicity(winner) > 1:
-        losers += (winner,)
+    first = ordered[0].contribution
+    winner, rest = first_of(first)
+    losers = (*rest, *(c for c in cell.contributions if c is not first))
     return Result(cell, (Product(_target_form(family, cell), tensor_of(winner), (winner,), False),), losers)
 
 

@@ -6,10 +6,10 @@ from loadproof.readers.boxes import subtract_all
 from loadproof.readers.transformers.collect import Contribution
 from loadproof.readers.transformers.convert import Product, Result, as_piece
 from loadproof.readers.transformers.ignore import Ignore, patterns_of
-from loadproof.readers.transformers.operations import Tensor, Unknown
 from loadproof.readers.transformers.pieces import Piece, Place, place, target_axes
 from loadproof.readers.transformers.release import semantics_of
 from loadproof.readers.transformers.route import Names
+from loadproof.readers.transformers.shapes import Tensor, Unknown
 from loadproof.readers.transformers.ties import Boxes
 from loadproof.types import Assignment, Axes, Expectation, Expected, Row, RowKind
 

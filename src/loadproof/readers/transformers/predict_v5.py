@@ -7,10 +7,10 @@ from loadproof.readers.transformers.collect import cells
 from loadproof.readers.transformers.convert import Converters
 from loadproof.readers.transformers.ignore import LONGEST_NAME
 from loadproof.readers.transformers.ledger import Ledger
-from loadproof.readers.transformers.operations import NotModelledError
 from loadproof.readers.transformers.pieces import Piece, Place, place, start
 from loadproof.readers.transformers.rename import Rule, apply_rules
 from loadproof.readers.transformers.route import Arrival, settle
+from loadproof.readers.transformers.shapes import NotModelledError
 from loadproof.readers.transformers.ties import fill
 from loadproof.types import Expectation, Expected, Family, Manifest, Outcome
 

@@ -122,7 +122,10 @@ def apply_rules(pieces: list[Piece], rules: Iterable[Rule]) -> list[Piece]:
 
 def apply(piece: Piece, rule: Rule) -> list[Piece]:
     """One rule on one piece; the result has more than one piece only where the rule tells its indices apart."""
-    boxes = partition(piece.axes, rule.told, used_axes(piece.form))
+    used = used_axes(piece.form)
+    if not used and rule.find(piece.form) is None:
+        return [piece]
+    boxes = partition(piece.axes, rule.told, used)
     found = [(box, rule.find(sample(piece.form, box).text)) for box in boxes]
     if all(edit is None for _, edit in found):
         return [piece]
