@@ -51,12 +51,18 @@ def decoded(value: Any) -> Any:
     return [decoded(item) for item in value] if isinstance(value, list) else value
 
 
-def build(world: World, raw: dict[str, Any], model_type: str, class_name: str | None) -> Any:
-    """The model of a native class. Raises NotUnderstood, or the exception the library would raise."""
+def choose(world: World, raw: dict[str, Any], model_type: str) -> str:
+    """Name of the native class. Raises SourceMissing when the release has none."""
     world.begin(model_type)
-    name = class_name or choose_class(world, raw, model_type)
+    name = choose_class(world, raw, model_type)
     if name is None:
         raise SourceMissing(f"this release maps model type `{model_type}` to no class that generates text")
+    return name
+
+
+def build(world: World, raw: dict[str, Any], model_type: str, name: str) -> Any:
+    """The model of a native class. Raises NotUnderstood, or the exception the library would raise."""
+    world.begin(model_type)
     cls = world.find_class(name, model_type)
     if cls is None:
         raise SourceMissing(f"this release has no class {name}")

@@ -8,7 +8,7 @@ from loadproof.families import fold
 from loadproof.interpret.language.errors import UnknownUsed
 from loadproof.interpret.release.conversion_rules import rules_of
 from loadproof.interpret.release.model_base import tie_map
-from loadproof.interpret.release.plain_data import plain
+from loadproof.interpret.release.plain_data import plain, text
 from loadproof.interpret.shapes.tensor import Tensor
 from loadproof.types import Expected, Shape
 
@@ -25,8 +25,8 @@ def describe(world: Any, model: Any) -> dict[str, Any]:
     return {
         "class_name": type(model).__name__,
         "families": tuple(_family(t, axes, key, sources) for t, axes, key in fold(rows)),
-        "ties": tuple(ties.items()),
-        "base_model_prefix": str(model.base_model_prefix or ""),
+        "ties": tuple((text(target), text(source)) for target, source in ties.items()),
+        "base_model_prefix": text(model.base_model_prefix or ""),
         "ignore_missing": _patterns(model, "_keys_to_ignore_on_load_missing"),
         "ignore_unexpected": _patterns(model, "_keys_to_ignore_on_load_unexpected"),
         "ignore_on_save": _patterns(model, "_keys_to_ignore_on_save"),
@@ -66,4 +66,4 @@ def _family(template: str, axes: Any, key: Any, sources: dict[str, str]) -> Expe
 
 
 def _patterns(model: Any, attribute: str) -> tuple[str, ...]:
-    return tuple(sorted(str(p) for p in getattr(model, attribute, None) or ()))
+    return tuple(sorted(text(p) for p in getattr(model, attribute, None) or ()))

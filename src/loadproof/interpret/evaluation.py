@@ -39,8 +39,9 @@ def _evaluate(
         elif not native:
             raise building.unknown_type(model_type) if model_type else _no_type()
         else:
-            blank = msgspec.structs.replace(blank, class_name=class_name or _stated(raw))
-            model = building.build(world, raw, model_type, class_name)
+            name = class_name or building.choose(world, raw, model_type)
+            blank = msgspec.structs.replace(blank, class_name=name)
+            model = building.build(world, raw, model_type, name)
         return msgspec.structs.replace(blank, **describe(world, model)), world.read_files()
     except Exception as problem:
         return _failed(blank, problem, world), world.read_files()
@@ -59,19 +60,28 @@ def _no_type() -> Exception:
 
 def _failed(blank: Expectation, problem: Exception, world: World) -> Expectation:
     """The library's own exception, or why nothing can be said."""
-    text = f"{type(problem).__name__}: {problem}"
+    said = _said(problem)
+    text = f"{type(problem).__name__}: {said}"
     place = f" ({world.budget.file}:{world.budget.line})" if world.budget.file else ""
     if isinstance(problem, NotUnderstood):
         known = f"model type `{blank.model_type}`: " if blank.source == "remote-code" else ""
-        return msgspec.structs.replace(blank, inconclusive=f"{known}{problem}{_unless_said(place, problem)}")
+        return msgspec.structs.replace(blank, inconclusive=f"{known}{said}{_unless_said(place, said)}")
     if isinstance(problem, (RecursionError, MemoryError)):
         return msgspec.structs.replace(blank, inconclusive=f"the model source nests too deeply{place}")
     if isinstance(problem, SyntaxError):
-        return msgspec.structs.replace(blank, inconclusive=f"the model source cannot be parsed: {problem}")
+        return msgspec.structs.replace(blank, inconclusive=f"the model source cannot be parsed: {said[:300]}")
     if is_certain(problem) or (isinstance(problem, _PLAIN) and blank.source == "installed"):
         return msgspec.structs.replace(blank, raises=text[:2_000])
     return msgspec.structs.replace(blank, inconclusive=f"reading the model source failed: {text[:500]}{place}")
 
 
-def _unless_said(place: str, problem: Exception) -> str:
-    return "" if place.strip(" ()") in str(problem) else place
+def _said(problem: Exception) -> str:
+    """The exception's text. An evaluated exception class may have a `__str__` of its own, and that may fail as well."""
+    try:
+        return str.__str__(str(problem))
+    except Exception:
+        return "(its text cannot be made)"
+
+
+def _unless_said(place: str, said: str) -> str:
+    return "" if place.strip(" ()") in said else place

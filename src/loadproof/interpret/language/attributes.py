@@ -17,14 +17,53 @@ from loadproof.interpret.language import limits, text
 from loadproof.interpret.language.errors import ForbiddenAttribute
 from loadproof.interpret.language.lazy_dict import LazyDict
 from loadproof.interpret.language.lazy_list import LazyList
-from loadproof.interpret.language.objects import Open
+from loadproof.interpret.language.objects import Namespace, Open, Sealed, Unknown
 
 READABLE_DUNDERS = frozenset(
-    ["__name__", "__qualname__", "__module__", "__doc__", "__class__", "__dict__", "__mro__", "__bases__", "__annotations__", "__version__", "__init__", "__post_init__", "__new__", "__len__", "__getitem__", "__setitem__", "__delitem__", "__contains__", "__iter__", "__setattr__", "__getattribute__", "__delattr__", "__getattr__", "__eq__", "__ne__", "__hash__", "__repr__", "__str__", "__call__", "__enter__", "__exit__", "__init_subclass__", "__missing__", "__set__", "__get__", "__or__", "__and__", "__dataclass_fields__"]
+    [
+        "__name__",
+        "__qualname__",
+        "__module__",
+        "__doc__",
+        "__class__",
+        "__dict__",
+        "__mro__",
+        "__bases__",
+        "__annotations__",
+        "__version__",
+        "__init__",
+        "__post_init__",
+        "__new__",
+        "__len__",
+        "__getitem__",
+        "__setitem__",
+        "__delitem__",
+        "__contains__",
+        "__iter__",
+        "__setattr__",
+        "__getattribute__",
+        "__delattr__",
+        "__getattr__",
+        "__eq__",
+        "__ne__",
+        "__hash__",
+        "__repr__",
+        "__str__",
+        "__call__",
+        "__enter__",
+        "__exit__",
+        "__init_subclass__",
+        "__missing__",
+        "__set__",
+        "__get__",
+        "__or__",
+        "__and__",
+        "__dataclass_fields__",
+    ]
 )
-_OF_CLASSES = frozenset(
-    ["__name__", "__qualname__", "__module__", "__doc__", "__init__", "__new__", "__setattr__", "__getattribute__"]
-)
+_OF_CLASSES = frozenset(["__name__", "__qualname__", "__module__", "__doc__", "__init__", "__new__", "__setattr__"])
+_GATED = frozenset(["__getattribute__", "__setattr__", "__delattr__"])  # would lead past this module
+_NOT_OF_SHARED = frozenset(["__dict__", "__init__", "__new__"])  # would change what all evaluations share
 _OF_FUNCTIONS = frozenset(["__name__", "__qualname__", "__module__", "__doc__"])
 _FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType, BuiltinMethodType, partial)
 _MISSING = object()
@@ -112,10 +151,42 @@ def read(obj: Any, name: str) -> Any:
     if isinstance(obj, type):
         return _read_class(obj, name)
     if issubclass(kind, Open):
-        if name in ("__setattr__", "__delattr__"):
-            return partial(_through_gate, obj, name)
+        if name in _GATED:
+            return partial(_plain_get, obj) if name == "__getattribute__" else partial(_through_gate, obj, name)
+        if issubclass(kind, Sealed) and name[:1] == "_":
+            return _read_sealed(obj, name)
         return _read_mixed(obj, name) if issubclass(kind, _DATA) else getattr(obj, name)
     return _read_other(obj, name)
+
+
+def class_of(obj: Any) -> Any:
+    """`type(obj)` for evaluated code. Classes of functions, generators, frames and the like are constructors: refused."""
+    if isinstance(obj, type):
+        return visible_type(type)
+    kind = type(obj)
+    if kind in METHODS or issubclass(kind, (Open, BaseException)):
+        return visible_type(kind)
+    raise ForbiddenAttribute(f"type of a {kind.__name__}")
+
+
+def _plain_get(obj: Any, name: str) -> Any:
+    """`object.__getattribute__(obj, name)`."""
+    check_name(name)
+    if isinstance(obj, (type, Sealed, *_DATA)) or not isinstance(obj, Open) or name in _GATED:
+        return read(obj, name)
+    return object.__getattribute__(obj, name)
+
+
+def _read_sealed(obj: Any, name: str) -> Any:
+    """A private name of a shared object: one that the module it stands for might have, never our own fields."""
+    if name in _NOT_OF_SHARED:
+        raise ForbiddenAttribute(f"{name} of a {type(obj).__name__}")
+    if name.startswith("__"):
+        return getattr(obj, name)
+    find = getattr(type(obj), "__getattr__", None)
+    if find is None:
+        raise AttributeError(f"'{type(obj).__name__}' object has no attribute '{name}'")
+    return find(obj, name)
 
 
 def _read_data(obj: Any, name: str, table: dict[str, Any]) -> Any:
@@ -149,15 +220,26 @@ def _read_class(cls: type, name: str) -> Any:
         return _read_data_class(cls, name)
     if name == "mro":
         raise ForbiddenAttribute("mro")
-    if name in ("__setattr__", "__delattr__"):
-        return partial(_class_gate, name)
+    if name in _GATED:
+        return _plain_get if name == "__getattribute__" else partial(_class_gate, cls, name)
+    if name == "__class__":
+        return visible_type(type)
     if issubclass(cls, Open):
+        _check_shared(cls, name)
         return getattr(cls, name)
     if name in _OF_CLASSES:
         return getattr(cls, name)
     if not hasattr(cls, name):
         raise AttributeError(f"type object '{cls.__name__}' has no attribute '{name}'")
     raise ForbiddenAttribute(f"{cls.__name__}.{name}")
+
+
+def _check_shared(cls: type, name: str) -> None:
+    """Refuse what leads into our own classes: their raw members, and constructors that could be run on shared objects."""
+    if name == "__dict__" and "__source_class__" not in cls.__dict__:
+        raise ForbiddenAttribute(f"__dict__ of {cls.__name__}")
+    if name in _NOT_OF_SHARED and issubclass(cls, Sealed):
+        raise ForbiddenAttribute(f"{name} of {cls.__name__}")
 
 
 def _read_data_class(cls: type, name: str) -> Any:
@@ -181,7 +263,7 @@ def _read_other(obj: Any, name: str) -> Any:
     if isinstance(obj, _FUNCTIONS) and name in _OF_FUNCTIONS:
         return getattr(obj, name, None)
     if name == "__class__":
-        return type(obj)
+        return class_of(obj)
     if not hasattr(obj, name):
         raise AttributeError(f"'{type(obj).__name__}' object has no attribute '{name}'")
     raise ForbiddenAttribute(f"{name} of a {type(obj).__name__}")
@@ -189,8 +271,12 @@ def _read_other(obj: Any, name: str) -> Any:
 
 def _read_super(proxy: Any, name: str) -> Any:
     owner = proxy.__self__
-    if name in ("__setattr__", "__delattr__"):
+    if name in _GATED:
+        if name == "__getattribute__":
+            return _plain_get if isinstance(owner, type) else partial(_super_get, proxy, owner)
         return partial(_super_gate, proxy, owner, name)
+    if name == "__dict__":
+        return read(owner, name)
     value = getattr(proxy, name)
     if issubclass(type(owner), _DATA) and not isinstance(value, MethodType) and not name.startswith("__"):
         table = next(METHODS[c] for c in type(owner).__mro__ if c in METHODS)
@@ -199,6 +285,13 @@ def _read_super(proxy: Any, name: str) -> Any:
             raise ForbiddenAttribute(name)
         return value if guarded is None else partial(guarded, owner)
     return value
+
+
+def _super_get(proxy: Any, owner: Any, name: str) -> Any:
+    check_name(name)
+    if name in _GATED or isinstance(owner, _DATA):
+        return read(owner, name)
+    return proxy.__getattribute__(name)
 
 
 def _super_gate(proxy: Any, owner: Any, method: str, name: str, *value: Any) -> None:
@@ -211,18 +304,22 @@ def _through_gate(obj: Any, method: str, name: str, *value: Any) -> None:
     getattr(obj, method)(name, *value)
 
 
-def _class_gate(method: str, obj: Any, name: str, *value: Any) -> None:
+def _class_gate(cls: Any, method: str, obj: Any, name: str, *value: Any) -> None:
     _check_write(obj, name)
-    getattr(object, method)(obj, name, *value)
+    getattr(cls, method)(obj, name, *value)
 
 
 def write(obj: Any, name: str, value: Any) -> None:
-    """`obj.name = value` for evaluated code."""
+    """`obj.name = value` for evaluated code; on modules and unknown values it is of no consequence."""
+    if isinstance(obj, (Namespace, Unknown)):
+        return
     _check_write(obj, name)
     setattr(obj, name, value)
 
 
 def delete(obj: Any, name: str) -> None:
+    if isinstance(obj, (Namespace, Unknown)):
+        return
     _check_write(obj, name)
     delattr(obj, name)
 
@@ -233,7 +330,7 @@ def _check_write(obj: Any, name: Any) -> None:
     if isinstance(obj, type):
         if "__source_class__" not in obj.__dict__:
             raise ForbiddenAttribute(f"setting {name} of {obj.__name__}")
-    elif not isinstance(obj, Open):
+    elif not isinstance(obj, Open) or isinstance(obj, Sealed):
         raise ForbiddenAttribute(f"setting {name} of a {type(obj).__name__}")
 
 

@@ -8,7 +8,7 @@ from operator import index
 from typing import Any
 
 from loadproof.interpret.language import limits, operators, text
-from loadproof.interpret.language.attributes import delete, guarded_type, read, visible_type, write
+from loadproof.interpret.language.attributes import class_of, delete, guarded_type, read, write
 from loadproof.interpret.language.errors import ForbiddenAttribute
 
 _AS_THEY_ARE = (
@@ -51,7 +51,7 @@ def _bytes(value: Any = b"", *encoding: Any) -> bytes:
 def _type(*args: Any) -> Any:
     if len(args) != 1:
         raise ForbiddenAttribute("type() with three arguments")
-    return visible_type(type(args[0]))
+    return class_of(args[0])
 
 
 def _sum(items: Iterable[Any], start: Any = 0) -> Any:

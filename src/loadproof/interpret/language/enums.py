@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import MappingProxyType
 from typing import Any
 
 from loadproof.interpret.language.objects import Open
@@ -23,6 +24,7 @@ class EnumType(type):
                 cls._members[key] = _member(cls, key, len(cls._members) + 1 if value is AUTO else value)
         for key, member in cls._members.items():
             type.__setattr__(cls, key, member)
+        cls._members = MappingProxyType(cls._members)  # type: ignore[assignment]  # evaluated code can read it
         return cls
 
     def __call__(cls, value: Any) -> Any:

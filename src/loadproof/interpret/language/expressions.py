@@ -41,7 +41,7 @@ def _name(node: Any) -> Closure:
 def _attribute(node: Any) -> Closure:
     owner, name = expression(node.value), node.attr
     check_name(name)
-    if name.startswith("__"):
+    if name.startswith("_"):
         return lambda env: read(owner(env), name)
 
     def run(env: Scope) -> Any:
@@ -163,7 +163,9 @@ def _dict(node: Any) -> Closure:
     pairs = [(None if k is None else expression(k), expression(v)) for k, v in zip(node.keys, node.values, strict=True)]
 
     lazy = [(k, _lazy_list(v) if isinstance(n, ast.List) else v) for (k, v), n in zip(pairs, node.values, strict=True)]
-    names = _constant_names(node) if len(pairs) >= LARGE and all(isinstance(k, ast.Constant) for k in node.keys) else None
+    names = (
+        _constant_names(node) if len(pairs) >= LARGE and all(isinstance(k, ast.Constant) for k in node.keys) else None
+    )
 
     def run(env: Scope) -> Any:
         if names is not None and env.file.name.startswith("transformers.") and not _bound_here(env, names):

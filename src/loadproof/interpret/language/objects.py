@@ -13,6 +13,12 @@ class Open:
     __slots__ = ()
 
 
+class Sealed(Open):
+    """Base of the objects that all evaluations share: evaluated code can neither change them nor see their inside."""
+
+    __slots__ = ()
+
+
 class SourceObject(Open):
     """Root of the classes that evaluated code defines without another base."""
 
@@ -20,14 +26,17 @@ class SourceObject(Open):
         pass
 
 
-class Unknown(Open):
+class Unknown(Sealed):
     """A value that is not modelled. It may be passed around and called, but it decides nothing.
 
     Anything that would turn it into plain data (a truth value, a length, an iteration, an index) raises `UnknownUsed`.
     """
 
+    __slots__ = ("_name",)
+    _name: str
+
     def __init__(self, name: str = "?") -> None:
-        self.__dict__["_name"] = name
+        object.__setattr__(self, "_name", name)
 
     def __getattr__(self, key: str) -> Any:
         if key.startswith("__") and key.endswith("__"):
@@ -88,24 +97,45 @@ def _absorb(self: Unknown, *_: Any) -> Any:
     return Unknown(self._name)
 
 
-for (
-    _name
-) in ["add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv", "mod", "rmod", "pow", "rpow", "neg", "pos", "abs", "and", "rand"]:
+for _name in [
+    "add",
+    "radd",
+    "sub",
+    "rsub",
+    "mul",
+    "rmul",
+    "truediv",
+    "rtruediv",
+    "floordiv",
+    "rfloordiv",
+    "mod",
+    "rmod",
+    "pow",
+    "rpow",
+    "neg",
+    "pos",
+    "abs",
+    "and",
+    "rand",
+]:
     setattr(Unknown, f"__{_name}__", _absorb)
 for _name in ["matmul", "rmatmul", "xor", "invert", "round"]:
     setattr(Unknown, f"__{_name}__", _absorb)
 
 
-class Namespace(Open):
+class Namespace(Sealed):
     """A module-like object: known members, then `find(name)`, then Unknown. True, unlike nothing known."""
 
+    __slots__ = ("_find", "_members", "_name")
+    _members: dict[str, Any]
+
     def __init__(self, name: str, members: dict[str, Any], find: Any = None) -> None:
-        self.__dict__.update(_name=name, _members=members, _find=find)
+        for slot, value in (("_name", name), ("_members", members), ("_find", find)):
+            object.__setattr__(self, slot, value)
 
     def __getattr__(self, key: str) -> Any:
-        members: dict[str, Any] = self.__dict__["_members"]
-        if key in members:
-            return members[key]
+        if key in self._members:
+            return self._members[key]
         if key.startswith("__"):
             raise AttributeError(key)
         value = self._find(key) if self._find else Unknown(f"{self._name}.{key}")

@@ -18,7 +18,7 @@ from loadproof.interpret.language import limits, operators
 from loadproof.interpret.language.copying import deep_copy, shallow_copy
 from loadproof.interpret.language.enums import AUTO, Enum, IntEnum, StrEnum
 from loadproof.interpret.language.errors import ForbiddenAttribute, LimitReached, UnknownUsed
-from loadproof.interpret.language.objects import Namespace, Open, SourceObject, Unknown
+from loadproof.interpret.language.objects import Namespace, Sealed, SourceObject, Unknown
 from loadproof.interpret.language.patterns import PATTERNS
 
 _MATH = (
@@ -50,7 +50,20 @@ def _product(*parts: Iterable[Any], repeat: int = 1) -> Iterator[Any]:
 
 _ITERTOOLS: dict[str, Any] = {
     name: _counting(getattr(itertools, name))
-    for name in ["accumulate", "count", "cycle", "islice", "repeat", "starmap", "takewhile", "dropwhile", "zip_longest", "pairwise", "compress", "filterfalse"]
+    for name in [
+        "accumulate",
+        "count",
+        "cycle",
+        "islice",
+        "repeat",
+        "starmap",
+        "takewhile",
+        "dropwhile",
+        "zip_longest",
+        "pairwise",
+        "compress",
+        "filterfalse",
+    ]
 }
 _ITERTOOLS.update(
     product=_product,
@@ -60,6 +73,8 @@ _ITERTOOLS.update(
 
 
 class _ChainNamespace(Namespace):
+    __slots__ = ()
+
     def __call__(self, *parts: Iterable[Any]) -> Iterator[Any]:
         return _counted(itertools.chain(*parts))
 
@@ -88,7 +103,8 @@ _FUNCTOOLS = {
     "cached_property": property,
 }
 _OPERATOR: dict[str, Any] = {
-    n: getattr(operator, n) for n in ["sub", "truediv", "floordiv", "neg", "eq", "ne", "lt", "le", "gt", "ge", "not_", "itemgetter"]
+    n: getattr(operator, n)
+    for n in ["sub", "truediv", "floordiv", "neg", "eq", "ne", "lt", "le", "gt", "ge", "not_", "itemgetter"]
 }
 _OPERATOR.update(add=operators.add, __add__=operators.add, mul=operators.multiply, mod=operators.remainder)
 
@@ -132,7 +148,7 @@ class Field:
         return self.default_factory() if self.default_factory else self.default
 
 
-class Annotation(Open):
+class Annotation(Sealed):
     """Anything from `typing`: it can be subscripted and combined, and means nothing here."""
 
     def __init__(self, name: str) -> None:

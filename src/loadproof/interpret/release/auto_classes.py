@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from loadproof.interpret.language.errors import SourceMissing, certain
-from loadproof.interpret.language.objects import Open, Unknown
+from loadproof.interpret.language.objects import Open, Sealed, Unknown
 
 _AUTO = "transformers.models.auto."
 
@@ -67,7 +67,7 @@ def table(world: Any, name: str) -> dict[str, Any]:
     return dict(file.resolve(name)) if file is not None and name in file.defs else {}
 
 
-class ConfigMapping(Open):
+class ConfigMapping(Sealed):
     """model_type -> configuration class."""
 
     def __init__(self, world: Any) -> None:
@@ -113,7 +113,7 @@ def auto_config(world: Any) -> Any:
     return AutoConfig
 
 
-class AutoModel(Open):
+class AutoModel(Sealed):
     """AutoModelFor*.from_config through the release's table of that Auto class."""
 
     def __init__(self, world: Any, name: str) -> None:

@@ -10,10 +10,15 @@ from loadproof.interpret.language.attributes import GuardedType
 from loadproof.interpret.language.errors import ForbiddenAttribute, NotUnderstood, UnknownUsed, UnsupportedSyntax
 from loadproof.interpret.language.expressions import expression
 from loadproof.interpret.language.functions import method
-from loadproof.interpret.language.objects import Namespace, Open, SourceObject, Unknown
+from loadproof.interpret.language.objects import Namespace, Open, Sealed, SourceObject, Unknown
 from loadproof.interpret.language.scope import Scope
 from loadproof.interpret.language.standard_library import NO_DEFAULT, Annotation, Field
 from loadproof.interpret.release.definitions import ClassSource, FunctionSource, class_source
+
+
+# Not part of an evaluated class: attributes live in __dict__, where copies find them; the others would be called by
+# Python itself, outside of an evaluation (collection of garbage, pickling, the rendering of a report).
+_NEVER_RUN = ("__slots__", "__del__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__fspath__")
 
 
 class LazyMethod:
@@ -129,7 +134,8 @@ def make_class(file: Any, source: ClassSource, env: Scope | None = None) -> Any:
     dataclass = _is_dataclass(source, bases)
     if dataclass:
         _drop_defaults(members, fields, source.decorators)
-    members.pop("__slots__", None)  # attributes live in __dict__, where copies find them
+    for name in _NEVER_RUN:
+        members.pop(name, None)
     metaclass = next((type(b) for b in reversed(bases) if type(b) is not type), type)
     cls: Any = types.new_class(
         source.name, bases, {} if metaclass is type else {"metaclass": metaclass}, _fill(members)
@@ -190,7 +196,7 @@ def _as_base(base: Any, name: str) -> Any:
         return NamedTupleBase if base._name == "NamedTuple" else SourceObject
     if isinstance(base, (Unknown, Namespace)):
         return type("OpaqueBase", (OpaqueBase,), {})
-    if not isinstance(base, type):
+    if not isinstance(base, type) or issubclass(base, Sealed):
         raise UnsupportedSyntax(f"base class of {name}")
     return base
 
@@ -218,20 +224,27 @@ def _add_member(file: Any, s: Any, members: dict[str, Any], fields: dict[str, An
         value = _value(file, s.value, members, env)
         for target in s.targets:
             if isinstance(target, ast.Name):
-                members[target.id] = value
+                members[_allowed(target.id)] = value
     elif isinstance(s, ast.If):
         for x in s.body:
             _add_member(
                 file, FunctionSource(x.name, [], x) if isinstance(x, ast.FunctionDef) else x, members, fields, env
             )
     elif isinstance(s, ast.ClassDef):
-        members[s.name] = make_class(file, class_source(s), env)
+        members[_allowed(s.name)] = make_class(file, class_source(s), env)
+
+
+def _allowed(name: str) -> str:
+    """The name of a class attribute, unless it would make the object look like another kind to our own code."""
+    if name in ("__class__", "__dict__", "__mro__", "__bases__", "__source_class__", "__strict__", "__checks__"):
+        raise ForbiddenAttribute(f"class attribute {name}")
+    return name
 
 
 def _add_annotated(file: Any, s: ast.AnnAssign, members: dict[str, Any], fields: dict[str, Any], env: Any) -> None:
     name: str = s.target.id  # type: ignore[union-attr]
     if s.value is not None:
-        members[name] = _value(file, s.value, members, env)
+        members[_allowed(name)] = _value(file, s.value, members, env)
     elif name == "config":
         members["_config_annotation"] = (file, s.annotation)
     if "ClassVar" not in ast.unparse(s.annotation):
@@ -246,6 +259,7 @@ def _value(file: Any, node: ast.expr, members: dict[str, Any], env: Scope | None
 
 
 def _add_function(file: Any, s: FunctionSource, members: dict[str, Any]) -> None:
+    _allowed(s.name)
     names = [d.split("(")[0] for d in s.decorators]
     if any(
         x in ("property", "cached_property", "functools.cached_property", "torch.jit.unused_property") for x in names

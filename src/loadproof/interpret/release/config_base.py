@@ -42,7 +42,7 @@ def build(world: Any) -> Any:
 
 
 def _from_dict(cls: Any, raw: dict[str, Any], **_: Any) -> Any:
-    return cls(**{key: value for key, value in raw.items() if key != "model_type"})
+    return cls(**raw)
 
 
 def generation_config(world: Any) -> Any:

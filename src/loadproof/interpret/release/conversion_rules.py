@@ -1,7 +1,7 @@
 """The renaming and conversion rules of a built model, read from the release.
 
-From 5.0 on the release's own `get_model_conversion_mapping` is evaluated on the shape-only model. Before, the rules are the
-class's `_checkpoint_conversion_mapping` and the renames written into `_fix_state_dict_key_on_load`.
+From 5.0 on the release's own `get_model_conversion_mapping` is evaluated on the shape-only model. Before, a class may state
+a `_checkpoint_conversion_mapping`; `from_pretrained` uses it for the classes whose name holds a word of `VLMS`.
 """
 
 from __future__ import annotations
@@ -19,11 +19,21 @@ def rules_of(world: Any, model: Any) -> tuple[ConversionRule, ...]:
     """All rules in application order."""
     file = world.file(_LOADING)
     if file is None:
-        return ()
+        return _key_mapping(world, model)
     file.globals.setdefault("Future", type("Future", (SourceObject,), {}))
     file.globals.setdefault("log_conversion_errors", lambda *_, **__: Unknown("context"))
     collect = world.load("transformers.conversion_mapping", "get_model_conversion_mapping")
     return tuple(_rule(r) for r in collect(model))
+
+
+def _key_mapping(world: Any, model: Any) -> tuple[ConversionRule, ...]:
+    """One `KeyMapping` rule per pattern, in the order in which release 4 tries them; the first that matches is applied."""
+    file = world.file("transformers.modeling_utils")
+    words = file.resolve("VLMS") if file is not None and "VLMS" in file.defs else ()
+    mapping = getattr(model, "_checkpoint_conversion_mapping", None) or {}
+    if not any(word in type(model).__name__.lower() for word in words):
+        return ()
+    return tuple(ConversionRule("KeyMapping", (k,), (v,), k) for k, v in mapping.items())
 
 
 def _rule(rule: Any) -> ConversionRule:
@@ -32,8 +42,8 @@ def _rule(rule: Any) -> ConversionRule:
         sources=tuple(rule.source_patterns),
         targets=tuple(rule.target_patterns),
         regex=rule.compiled_sources.pattern,
-        scope=rule.scope_prefix,
-        base=rule.base_model_prefix,
+        scope=getattr(rule, "scope_prefix", None),
+        base=getattr(rule, "base_model_prefix", None),
         offset=getattr(rule, "offset", None),
         operations=tuple(_operation(o) for o in getattr(rule, "operations", ())),
     )

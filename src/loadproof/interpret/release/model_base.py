@@ -112,6 +112,8 @@ def tie_map(model: Any) -> dict[str, str]:
     out: dict[str, str] = {}
     for names in groups.values():
         if len(names) > 1:
-            source = next((n for n in names if not any(re.search(getattr(p, "pattern", p), n) for p in patterns)), names[0])
+            source = next(
+                (n for n in names if not any(re.search(getattr(p, "pattern", p), n) for p in patterns)), names[0]
+            )
             out.update((n, source) for n in names if n != source)
     return out

@@ -8,16 +8,28 @@ from loadproof.interpret.language.objects import Open, Unknown
 from loadproof.interpret.shapes.tensor import DType
 
 
+# Numbers and text as themselves: an evaluated subclass would bring its own `__eq__` into our rules.
+_EXACT: tuple[tuple[type, Any], ...] = ((str, str.__str__), (int, int.__int__), (float, float.__float__))
+
+
+def text(value: Any) -> str:
+    """`str(value)`, never an instance of an evaluated subclass of str."""
+    return str.__str__(str(value))
+
+
 def plain(value: Any) -> Any:
     """dict, list, numbers, text and None as they are; configurations as dictionaries; unknown values are left out."""
     if isinstance(value, Open) and hasattr(value, "attribute_map"):
         return _config(value)
     if isinstance(value, dict):
-        return {str(k): plain(v) for k, v in value.items() if not isinstance(v, Unknown)}
+        return {text(k): plain(v) for k, v in value.items() if not isinstance(v, Unknown)}
     if isinstance(value, (list, tuple, set, frozenset)):
         return [plain(v) for v in value]
-    if value is None or isinstance(value, (bool, int, float, str)):
+    if value is None or isinstance(value, bool):
         return value
+    for kind, exact in _EXACT:
+        if isinstance(value, kind):
+            return exact(value)
     return value._name if isinstance(value, DType) else str(type(value).__name__)
 
 

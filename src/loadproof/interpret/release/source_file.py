@@ -76,18 +76,11 @@ class SourceFile:
             self._index_other(s)
 
     def _index_other(self, s: ast.stmt) -> None:
-        """Assignments, and statements that change or bind names: each is replayed when its name is asked for."""
-        for node in ast.walk(s):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                self.defs.setdefault(node.id, []).append(s)
-            elif (
-                isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name)
-            ):
-                self.defs.setdefault(node.value.id, []).append(s)
-        if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and isinstance(s.value.func, ast.Attribute):
-            owner = s.value.func.value
-            if isinstance(owner, ast.Name) and s.value.func.attr in ("update", "append", "extend", "setdefault"):
-                self.defs.setdefault(owner.id, []).append(s)
+        """Assignments, and statements that change what a name holds: replayed in order when the name is asked for."""
+        for name in dict.fromkeys([*_bound_names(s), *_changed_names(s)]):
+            known = self.defs.get(name)
+            if known is None or not isinstance(known[0], tuple) or isinstance(known[0], Chunk) or _amends(s):
+                self.defs.setdefault(name, []).append(s)
 
     def _index_try(self, s: ast.Try) -> None:
         if imports_absent_package(s.body):
@@ -199,6 +192,35 @@ class SourceFile:
         if isinstance(source, ast.ClassDef):
             source = class_source(source)
         return classes.make_class(self, source, env)
+
+
+def _bound_names(s: ast.stmt) -> list[str]:
+    return [n.id for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+
+
+def _changed_names(s: ast.stmt) -> list[str]:
+    """Names whose value a statement changes in place: `a.b = 1`, `a[0] = 1`, `a.append(1)`."""
+    changed = [n for n in ast.walk(s) if isinstance(n, (ast.Attribute, ast.Subscript)) and isinstance(n.ctx, ast.Store)]
+    owners: list[ast.expr] = list(changed)
+    if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and isinstance(s.value.func, ast.Attribute):
+        if not s.value.func.attr.startswith("register"):
+            owners.append(s.value.func)
+    return [name for name in map(_root_name, owners) if name is not None]
+
+
+def _root_name(node: ast.expr) -> str | None:
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def _amends(s: ast.stmt) -> bool:
+    """Whether a statement adds to an imported table: `NAMES.update(...)`, `NAMES[key] = value`."""
+    if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and isinstance(s.value.func, ast.Attribute):
+        return s.value.func.attr in ("update", "append", "extend", "setdefault") and isinstance(
+            s.value.func.value, ast.Name
+        )
+    return isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Subscript)
 
 
 def definition_source(d: Any) -> Any:

@@ -8,9 +8,43 @@ from loadproof.interpret.language.enums import StrEnum
 from loadproof.interpret.language.objects import SourceObject, Unknown
 from loadproof.interpret.shapes.module import Module
 
-_STUBBED = ["utils", "integrations", "generation.utils", "cache_utils", "masking_utils", "modeling_flash_attention_utils", "processing_utils", "loss", "distributed", "quantizers", "safetensors_conversion", "dynamic_module_utils", "modeling_outputs", "peft", "audio_utils", "image_utils", "feature_extraction_utils", "tokenization_utils_base", "video_utils", "modeling_attn_mask_utils", "hf_argparser", "time_series_utils", "monkey_patching"]
+_STUBBED = [
+    "utils",
+    "integrations",
+    "generation.utils",
+    "cache_utils",
+    "masking_utils",
+    "modeling_flash_attention_utils",
+    "processing_utils",
+    "loss",
+    "distributed",
+    "quantizers",
+    "safetensors_conversion",
+    "dynamic_module_utils",
+    "modeling_outputs",
+    "peft",
+    "audio_utils",
+    "image_utils",
+    "feature_extraction_utils",
+    "tokenization_utils_base",
+    "video_utils",
+    "modeling_attn_mask_utils",
+    "hf_argparser",
+    "time_series_utils",
+    "monkey_patching",
+]
 _BLANK_BASES = frozenset(
-    ["GenerationMixin", "PushToHubMixin", "PeftAdapterMixin", "DistributedMixin", "FlashAttentionKwargs", "TransformersKwargs", "ModelOutput", "Cache", "DynamicCache"]
+    [
+        "GenerationMixin",
+        "PushToHubMixin",
+        "PeftAdapterMixin",
+        "DistributedMixin",
+        "FlashAttentionKwargs",
+        "TransformersKwargs",
+        "ModelOutput",
+        "Cache",
+        "DynamicCache",
+    ]
 )
 
 

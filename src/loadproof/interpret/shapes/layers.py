@@ -254,7 +254,37 @@ class _Cell(Module):
 
 
 _OPTIONS = frozenset(
-    ["kernel_size", "stride", "padding", "dilation", "output_size", "inplace", "dim", "scale_factor", "size", "mode", "align_corners", "negative_slope", "alpha", "beta", "threshold", "approximate", "upscale_factor", "start_dim", "end_dim", "ceil_mode", "return_indices", "count_include_pad", "reduction", "ignore_index", "label_smoothing", "min_val", "max_val", "lower", "upper"]
+    [
+        "kernel_size",
+        "stride",
+        "padding",
+        "dilation",
+        "output_size",
+        "inplace",
+        "dim",
+        "scale_factor",
+        "size",
+        "mode",
+        "align_corners",
+        "negative_slope",
+        "alpha",
+        "beta",
+        "threshold",
+        "approximate",
+        "upscale_factor",
+        "start_dim",
+        "end_dim",
+        "ceil_mode",
+        "return_indices",
+        "count_include_pad",
+        "reduction",
+        "ignore_index",
+        "label_smoothing",
+        "min_val",
+        "max_val",
+        "lower",
+        "upper",
+    ]
 )
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from loadproof.interpret.language import limits
 from loadproof.interpret.language.errors import UnknownUsed, certain
-from loadproof.interpret.language.objects import Open, Unknown
+from loadproof.interpret.language.objects import Open, Sealed, Unknown
 
 
-class DType(Open):
+class DType(Sealed):
     """A dtype: a name that compares and prints. Widths are not modelled."""
 
     def __init__(self, name: str) -> None:
@@ -39,7 +39,7 @@ class DType(Open):
 FLOAT32 = DType("float32")
 
 
-class Device(Open):
+class Device(Sealed):
     """Models are built on the meta device, as the library does while loading."""
 
     def __init__(self, name: Any = "meta", index: Any = None) -> None:

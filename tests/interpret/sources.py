@@ -1,0 +1,28 @@
+"""Tiny own sources, evaluated the way a repository's code is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+from loadproof.interpret.building import room_to_recurse
+from loadproof.interpret.release.world import World
+
+
+def world_of(folder: Path, **files: str) -> World:
+    """A world whose module `remote.<name>` is each of the given texts, over an empty release."""
+    release = folder / "release"
+    release.mkdir(exist_ok=True)
+    code = folder / "code"
+    code.mkdir(exist_ok=True)
+    for name, text in files.items():
+        (code / f"{name}.py").write_text(dedent(text))
+    return World(str(release), remote=str(code))
+
+
+def evaluate(folder: Path, text: str, name: str = "result") -> Any:
+    """The value that the text gives to `name`."""
+    world = world_of(folder, program=text)
+    with room_to_recurse():
+        return world.load("remote.program", name)
