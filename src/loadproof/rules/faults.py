@@ -46,6 +46,16 @@ def evidence_of(problems: list[Problem], shown: int = SHOWN) -> tuple[Evidence, 
     return tuple(lines)
 
 
+def numbers_of(problem: Problem) -> Evidence:
+    """What stands there, for a fault that the headline already tells in words."""
+    if problem.found is None:
+        return Evidence(place(problem), problem.text)
+    if _is_text(problem.file):
+        return Evidence(place(problem), f"{problem.expected or 'found'} = {problem.found}")
+    expected = f", expected {problem.expected}" if problem.expected else ""
+    return Evidence(place(problem), f"{problem.found}{expected}")
+
+
 def place(problem: Problem) -> str:
     if problem.line is not None:
         return f"{problem.file}:{problem.line}"
@@ -79,9 +89,8 @@ def file_finding(
     """One finding for the same fault in one or several files, with the rows that follow from it."""
     severity = severity_of(case, problems)
     rows = lost_with(case, {problem.file for problem in problems}) if severity == "error" else []
-    return Finding(
-        code, slug, severity, "certain", headline, evidence_of(problems), tuple(rows), 0, fixes, notes_of(problems)
-    )
+    evidence = (numbers_of(problems[0]),) if len(problems) == 1 else evidence_of(problems)
+    return Finding(code, slug, severity, "certain", headline, evidence, tuple(rows), 0, fixes, notes_of(problems))
 
 
 def file_findings(
@@ -94,9 +103,18 @@ def file_findings(
     for group in split_by_use(case, [fault for fault in faults(case, code) if not _is_text(fault.file)]):
         files = sorted({problem.file for problem in group})
         used = is_read(case, files[0])
-        subject = files[0] if len(files) == 1 else f"{len(files)} files, the first is {files[0]}:"
-        headline = f"{subject} {what}" if used else f"{subject} {what} (the reader does not open it)"
+        headline = _headline(group, files, what) + ("" if used else " (the reader does not open it)")
         yield file_finding(case, code, slug, group, headline, fix(group) if used else ())
+
+
+def _headline(problems: list[Problem], files: list[str], what: str) -> str:
+    """One fault in its own words; several as a sum."""
+    if len(problems) == 1:
+        text = problems[0].text
+        if text.startswith("the file "):
+            return f"{files[0]} {text.removeprefix('the file ')}"
+        return text if files[0] in text else f"{files[0]}: {text}"
+    return f"{files[0]} {what}" if len(files) == 1 else f"{len(files)} files, the first is {files[0]}: each {what}"
 
 
 def _is_text(file: str) -> bool:
@@ -110,16 +128,8 @@ def text_findings(case: Case, code: str, slug: str) -> Iterable[Finding]:
         if _is_text(problem.file):
             headline = problem.text if problem.file in problem.text else f"{problem.file}: {problem.text}"
             fixes = restore([problem]) if problem.severity != "info" else ()
-            yield Finding(
-                code,
-                slug,
-                problem.severity,
-                "certain",
-                headline,
-                evidence_of([problem]),
-                fixes=fixes,
-                notes=notes_of([problem]),
-            )
+            evidence, notes = (numbers_of(problem),), notes_of([problem])
+            yield Finding(code, slug, problem.severity, "certain", headline, evidence, (), 0, fixes, notes)
 
 
 def download_again(problems: list[Problem]) -> tuple[Fix, ...]:

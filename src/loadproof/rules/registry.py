@@ -118,7 +118,6 @@ RANK: tuple[tuple[str, Gate], ...] = (
     # which reader, which dialect
     ("reader-too-old", unclear),
     ("remote-code", lambda case: "auto_map" in case.config.text),
-    ("config-dialect", always),
     ("layer-plan-word", hybrid),
     ("layer-plan-length", unclear),
     ("foreign-dialect", unclear),
@@ -170,6 +169,7 @@ RANK: tuple[tuple[str, Gate], ...] = (
     ("duplicate-source", lambda case: bool(case.outcome.dropped)),
     ("ignored-weights", lambda case: unclear(case) or bool(case.outcome.ignored)),
     ("tie-redundant", lambda case: bool(case.tie_values)),
+    ("config-dialect", always),
 )
 
 

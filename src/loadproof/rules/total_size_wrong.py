@@ -33,7 +33,9 @@ def _finding(severity: Severity, file: str, text: str, evidence: tuple[Evidence,
 def _by_arithmetic(case: Case) -> Iterable[Finding]:
     """With names alone the expected shapes and the stated size still tell: 2 or 4 bytes a number, or what is odd."""
     index = deciding_index(case)
-    if not case.manifest.names_only or index is None or case.outcome.rows or case.outcome.ignored:
+    if not case.manifest.names_only or index is None or not index.weight_map:
+        return
+    if case.outcome.rows or case.outcome.ignored:
         return
     if index.total_size == 0:
         text = f"total_size is 0, the index names {len(index.weight_map):,} tensors"
