@@ -53,6 +53,8 @@ def split(text: str, first_line: int = 1, indent: str = "") -> list[Chunk]:
         elif not _CONTINUES.match(text, at):
             starts.append(at)
             heads.append(at)
+    if not starts:
+        return []
     chunks, line, last = [], first_line - 1, 0
     for at, head, end in zip(starts, heads, [*starts[1:], len(text)], strict=True):
         line += text.count("\n", last, at)

@@ -1,0 +1,162 @@
+"""A repository's own code is read like the release's; what is missing is loud."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+from loadproof.interpret import expect
+from loadproof.interpret.language.errors import SourceMissing
+from loadproof.interpret.release.remote_code import reference
+from loadproof.types import Expectation, ModelConfig
+
+CONFIG = """
+    from transformers.configuration_utils import PretrainedConfig
+
+    class TinyConfig(PretrainedConfig):
+        model_type = "tiny_own"
+
+        def __init__(self, width=6, depth=2, **kwargs):
+            self.width, self.depth = width, depth
+            super().__init__(**kwargs)
+"""
+MODEL = """
+    import torch
+    from torch import nn
+    from transformers.modeling_utils import PreTrainedModel
+    from .configuration_tiny import TinyConfig
+
+    class Block(nn.Module):
+        def __init__(self, config, index):
+            super().__init__()
+            self.up = nn.Linear(config.width, 2 * config.width, bias=index % 2 == 0)
+            self.scale = nn.Parameter(torch.ones(config.width))
+            self.register_buffer("steps", torch.arange(config.width))
+            self.register_buffer("hidden", torch.zeros(1), persistent=False)
+
+    class TinyForCausalLM(PreTrainedModel):
+        config_class = TinyConfig
+        base_model_prefix = "body"
+        _tied_weights_keys = {"head.weight": "embed.weight"}
+        _keys_to_ignore_on_load_missing = [r"steps"]
+
+        def __init__(self, config):
+            super().__init__(config)
+            self.embed = nn.Embedding(10, config.width)
+            self.blocks = nn.ModuleList([Block(config, i) for i in range(config.depth)])
+            self.head = nn.Linear(config.width, 10, bias=False)
+            self.post_init()
+
+        def get_input_embeddings(self):
+            return self.embed
+"""
+RAW: dict[str, Any] = {
+    "model_type": "tiny_own",
+    "width": 4,
+    "auto_map": {
+        "AutoConfig": "configuration_tiny.TinyConfig",
+        "AutoModelForCausalLM": "modeling_tiny.TinyForCausalLM",
+    },
+}
+
+
+def read(folder: Path, raw: dict[str, Any] = RAW, **files: str) -> Expectation:
+    for name, text in {"configuration_tiny": CONFIG, "modeling_tiny": MODEL, **files}.items():
+        if text:
+            (folder / f"{name}.py").write_text(dedent(text))
+    return expect(ModelConfig("config.json", raw), str(folder), use_cache=False)
+
+
+def test_the_own_class_is_read(tmp_path: Path) -> None:
+    found = read(tmp_path)
+    assert (found.inconclusive, found.raises, found.source) == (None, None, "remote-code")
+    assert found.class_name == "TinyForCausalLM"
+    assert {(f.template, f.axes, f.shape, f.kind) for f in found.families} == {
+        ("embed.weight", (), (10, 4), "parameter"),
+        ("head.weight", (), (10, 4), "parameter"),
+        ("blocks.{}.up.weight", ((0, 1),), (8, 4), "parameter"),
+        ("blocks.{}.up.bias", ((0,),), (8,), "parameter"),
+        ("blocks.{}.scale", ((0, 1),), (4,), "parameter"),
+        ("blocks.{}.steps", ((0, 1),), (4,), "buffer"),
+    }
+    assert set(found.buffer_names) == {"blocks.{}.steps", "blocks.{}.hidden"}
+    assert found.ignore_missing == ("steps",)
+    assert found.base_model_prefix == "body"
+    source = {f.template: f.source for f in found.families}
+    assert source["blocks.{}.up.weight"] == "modeling_tiny.py:10"
+
+
+def test_the_library_gives_custom_code_no_rules_of_its_own(tmp_path: Path) -> None:
+    kinds = {rule.sources for rule in read(tmp_path).rules}
+    assert ("LayerNorm.gamma",) in kinds  # the legacy rules hold for everyone
+    assert not any("experts" in source for sources in kinds for source in sources)
+
+
+@pytest.mark.parametrize("name", ["configuration_tiny", "modeling_tiny"])
+def test_a_missing_file_is_named(name: str, tmp_path: Path) -> None:
+    found = read(tmp_path, **{name: ""})
+    assert found.raises is None
+    assert f"{name}.py is not in the folder" in (found.inconclusive or "")
+    assert "model type `tiny_own`" in (found.inconclusive or "")
+
+
+def test_a_missing_file_behind_an_import_is_named(tmp_path: Path) -> None:
+    model = MODEL.replace(
+        "from .configuration_tiny", "from .tiny_layers import Layer\n    from .configuration_tiny"
+    ).replace("nn.ModuleList([Block", "nn.ModuleList([Layer")
+    assert "remote.tiny_layers.Layer" in (read(tmp_path, modeling_tiny=model).inconclusive or "")
+
+
+def test_code_of_another_repository_is_named(tmp_path: Path) -> None:
+    raw = {**RAW, "auto_map": {k: f"someone/else--{v}" for k, v in RAW["auto_map"].items()}}
+    found = read(tmp_path / "..", {**raw}, configuration_tiny="", modeling_tiny="")
+    assert "in the repository someone/else" in (found.inconclusive or "")
+
+
+def test_an_unknown_layer_is_not_taken_for_an_empty_one(tmp_path: Path) -> None:
+    model = MODEL.replace("nn.Embedding(10, config.width)", "nn.EmbeddingBag(10, config.width)")
+    assert "torch.nn.EmbeddingBag is not modelled" in (read(tmp_path, modeling_tiny=model).inconclusive or "")
+
+
+def test_an_unknown_base_class_is_not_taken_for_an_empty_one(tmp_path: Path) -> None:
+    model = MODEL.replace("class Block(nn.Module)", "from fancy_kernels import Fused\n\n    class Block(Fused)")
+    assert read(tmp_path, modeling_tiny=model).inconclusive is not None
+
+
+def test_a_loop_without_end_is_stopped(tmp_path: Path) -> None:
+    model = MODEL.replace("self.post_init()", "while True: pass")
+    assert "while loop" in (read(tmp_path, modeling_tiny=model).inconclusive or "")
+
+
+def test_code_that_is_no_python_is_no_traceback(tmp_path: Path) -> None:
+    assert read(tmp_path, modeling_tiny="this is ( not python").inconclusive is not None
+
+
+def test_a_module_level_eval_is_not_run(tmp_path: Path) -> None:
+    canary = tmp_path / "canary"
+    hostile = (
+        f"    import os\n    FLAG = eval(\"os.system('touch {canary}')\")\n    os.system('touch {canary}')\n" + MODEL
+    )
+    found = read(tmp_path, modeling_tiny=hostile)
+    assert found.parameters == 9
+    assert not canary.exists()
+
+
+def test_a_native_class_goes_before_the_repositorys_code(tmp_path: Path) -> None:
+    raw = {**RAW, "model_type": "llama", "num_hidden_layers": 1}
+    assert read(tmp_path, raw).source == "installed"
+
+
+@pytest.mark.parametrize(
+    "text", ["../x.Y", "a/b.Y", "x", ".Y", "a..B", "a.b c", 3, None, [], ["a;b.C"], "/etc/passwd.X"]
+)
+def test_an_auto_map_entry_that_is_no_class_is_refused(text: Any) -> None:
+    with pytest.raises(SourceMissing):
+        reference(text)
+
+
+def test_an_auto_map_entry_may_be_a_list() -> None:
+    assert reference([None, "package.module.Name"]) == ("package.module", "Name", "")
