@@ -65,7 +65,9 @@ def fix(
     """
     _end_interrupted(os.fspath(location), apply_it=apply_it)
     before = check(location, **reading)
-    choices, plan = _agree(before.case, [_choose(finding, unsafe) for finding in _named(before, tuple(codes))])
+    codes = tuple(codes)
+    wanted = [_choose(finding, unsafe, is_named=bool(codes)) for finding in _named(before, codes)]
+    choices, plan = _agree(before.case, wanted)
     report = FixReport(before, choices, plan)
     if not plan.edits or not (apply_it or out is not None):
         return report
@@ -125,9 +127,11 @@ def _edits(choices: Iterable[Choice]) -> list[Edit]:
     return [edit for choice in choices if choice.fix for edit in choice.fix.edits]
 
 
-def _choose(finding: Finding, unsafe: bool) -> Choice:
-    """The safest fix with edits; a possible cause alone is no reason to edit."""
+def _choose(finding: Finding, unsafe: bool, is_named: bool) -> Choice:
+    """The safest fix with edits; a cause that is only possible is mended when it was asked for by its code."""
     able = [fix for fix in finding.fixes if fix.edits]
+    if able and finding.confidence == "possible" and not is_named:
+        return Choice(finding, None, f"only a possible cause; name {finding.code} to mend it")
     lossless = next((fix for fix in able if fix.safety == "lossless"), None)
     if lossless is not None:
         return Choice(finding, lossless)
