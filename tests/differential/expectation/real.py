@@ -1,0 +1,93 @@
+"""The truth: the same class built by the installed library on the meta device."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import os
+import warnings
+from typing import Any
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("TRANSFORMERS_VERBOSITY", "critical")
+
+TABLES = ("CAUSAL_LM", "IMAGE_TEXT_TO_TEXT", "MULTIMODAL_LM", "SEQ_TO_SEQ_CAUSAL_LM", "SPEECH_SEQ_2_SEQ", "PRETRAINING")
+ENDINGS = ("ForCausalLM", "ForConditionalGeneration", "LMHeadModel")
+
+
+def targets() -> list[tuple[str, str]]:
+    """Every (model type, class) that generates, from the library's tables."""
+    from transformers.models.auto import modeling_auto
+
+    found = set()
+    for table in TABLES:
+        for model_type, classes in getattr(modeling_auto, f"MODEL_FOR_{table}_MAPPING_NAMES", {}).items():
+            names = [classes] if isinstance(classes, str) else classes
+            found |= {(model_type, name) for name in names if name.endswith(ENDINGS)}
+    return sorted(found)
+
+
+def default_config(model_type: str) -> dict[str, Any]:
+    """All fields of the default configuration as plain data."""
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+    made = _plain(CONFIG_MAPPING[model_type].from_dict({"model_type": model_type}).to_dict())
+    assert isinstance(made, dict)
+    return made
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    return value if isinstance(value, (int, float, str, bool)) or value is None else str(value)
+
+
+def build(model_type: str, name: str, raw: dict[str, Any]) -> Any:
+    """The real model. Raises whatever the library raises."""
+    import torch
+    import transformers
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+    cls = getattr(transformers, name, None)
+    if cls is None:
+        module = CONFIG_MAPPING[model_type].__module__.replace("configuration_", "modeling_")
+        cls = getattr(importlib.import_module(module), name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        config = CONFIG_MAPPING[model_type].from_dict(copy.deepcopy(raw))
+        with torch.device("meta"):
+            return cls._from_config(config)
+
+
+def facts(model: Any) -> dict[str, Any]:
+    """What an expectation says, taken from the real model."""
+    from transformers.conversion_mapping import get_model_conversion_mapping
+
+    parameters = {n: tuple(p.shape) for n, p in model.named_parameters(remove_duplicate=False)}
+    state = {n: tuple(t.shape) for n, t in model.state_dict().items() if hasattr(t, "shape")}
+    return {
+        "parameters": parameters,
+        "buffers": {n: s for n, s in state.items() if n not in parameters},
+        "ties": dict(model.all_tied_weights_keys),
+        "ignore_on_save": sorted(model._keys_to_ignore_on_save or ()),
+        "ignore_missing": sorted(model._keys_to_ignore_on_load_missing or ()),
+        "ignore_unexpected": sorted(model._keys_to_ignore_on_load_unexpected or ()),
+        "all_buffers": {n for n, _ in model.named_buffers(remove_duplicate=False)},
+        "base_model_prefix": model.base_model_prefix,
+        "rules": [_rule(r) for r in get_model_conversion_mapping(model)],
+    }
+
+
+def _rule(rule: Any) -> dict[str, Any]:
+    return {
+        "kind": type(rule).__name__,
+        "sources": list(rule.source_patterns),
+        "targets": list(rule.target_patterns),
+        "regex": rule.compiled_sources.pattern,
+        "scope": rule.scope_prefix,
+        "base": rule.base_model_prefix,
+        "offset": getattr(rule, "offset", None),
+        "operations": [(type(o).__name__, _plain(vars(o))) for o in getattr(rule, "operations", ())],
+    }
