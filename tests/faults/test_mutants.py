@@ -9,9 +9,10 @@ import pytest
 
 from tests.faults.explore import Action, Exploration, applying, undoing
 from tests.faults.model import Files
-from tests.faults.scenarios import planned
+from tests.faults.scenarios import FULL, planned
 from tests.repair.tiny import snapshot
 
+pytestmark = pytest.mark.skipif(FULL, reason="part of every ordinary run; `make faults` has larger checkpoints")
 # Steps whose loss is harmless in these repairs, and why. Anything else that the model does not miss is a defect.
 HARMLESS = {
     r"write \.loadproof-resume|fsync\w* \.loadproof-resume": "a lost or torn resume record means starting anew",

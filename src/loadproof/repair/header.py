@@ -60,7 +60,7 @@ class Header(Struct, frozen=True):
 
 def bytes_of(dtype: str, shape: Shape) -> int:
     """Bytes of a tensor. Raises HeaderError when they are unknown or not whole."""
-    if dtype not in BITS:
+    if not isinstance(dtype, str) or dtype not in BITS:
         raise HeaderError(f"unknown dtype {dtype!r}")
     bits = BITS[dtype] * prod(shape)
     if bits % 8:
@@ -117,11 +117,11 @@ def _is_text_map(value: Any) -> bool:
 def _tensor(name: str, entry: Any, start: int) -> Tensor:
     try:
         dtype, shape, (begin, end) = entry["dtype"], tuple(entry["shape"]), entry["data_offsets"]
-        whole = all(type(number) is int and number >= 0 for number in (*shape, begin, end))
+        whole = all(type(number) is int and 0 <= number < 2**63 for number in (*shape, begin, end))
     except (TypeError, KeyError, ValueError):
         raise HeaderError(f"the entry of {name!r} is not a tensor") from None
     if not whole or bytes_of(dtype, shape) != end - begin:
-        raise HeaderError(f"the entry of {name!r} contradicts itself: {dtype} {list(shape)} in {end - begin} bytes")
+        raise HeaderError(f"the entry of {name!r} contradicts itself: {dtype} {list(shape)} at {begin} to {end}")
     return Tensor(dtype=dtype, shape=shape, begin=start + begin, end=start + end)
 
 

@@ -29,4 +29,10 @@ def plan_edits(inventory: Inventory, edits: Iterable[Edit]) -> Plan:
     except RefusedError as refused:
         refusal = Refusal(refused.reason, refused.alternative, refused.file)
         return Plan(root=inventory.root, edits=edits, number=number, refusals=(refusal,))
+    except ValueError as error:  # templates and indices of an edit that do not fit each other
+        refusal = Refusal(f"an edit contradicts itself: {error}")
+        return Plan(root=inventory.root, edits=edits, number=number, refusals=(refusal,))
+    except RecursionError:
+        refusal = Refusal("a JSON file is nested too deeply to be edited")
+        return Plan(root=inventory.root, edits=edits, number=number, refusals=(refusal,))
     return Plan(draft.root, edits, number, tuple(compiler.changes), tuple(compiler.steps), tuple(compiler.streams))

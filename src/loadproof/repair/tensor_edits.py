@@ -25,6 +25,8 @@ from loadproof.types import (
     TransposeTensors,
 )
 
+MOST_PIECES = 100_000  # that one packed tensor is split into
+
 
 def rename(draft: Draft, edit: RenameTensors) -> None:
     """All pairs at once, so that names may be exchanged."""
@@ -137,6 +139,8 @@ def split(draft: Draft, edit: SplitTensors) -> None:
     for outer in product(*axes):
         name = join_name(edit.source, outer)
         shard, entry = draft.one(name)
+        if entry.shape and entry.shape[0] > MOST_PIECES:
+            raise RefusedError(f"{name} {list(entry.shape)} would become {entry.shape[0]:,} tensors")
         pieces = _cut(entry, len(edit.targets), edit.concat_dim, name)
         del shard.entries[name]
         for index in range(entry.shape[0]):
