@@ -16,24 +16,26 @@ from loadproof.config import read_config
 from loadproof.formats import read_manifest, take_inventory
 from loadproof.readers import get_reader
 from loadproof.types import Expectation
-from tests.differential import damage, real, shards, tiny_models
+from tests.differential import composite_models, damage, real, shards, tiny_models
 
 pytestmark = pytest.mark.torch
 
-REST = tuple(name for name in tiny_models.TYPES if name not in tiny_models.FEW)
-CASES = [*tiny_models.FEW, *(pytest.param(name, marks=pytest.mark.oracle) for name in REST)]
+
+def cases(few: tuple[str, ...], types: tuple[str, ...]) -> list[Any]:
+    """The few of every run first, the others for the oracle run."""
+    return [*few, *(pytest.param(name, marks=pytest.mark.oracle) for name in types if name not in few)]
+
+
 SHARDED = ("llama", *(pytest.param(name, marks=pytest.mark.oracle) for name in ("mixtral", "qwen3_next", "gemma2")))
 
 
 class Saved:
     """A real model saved in a folder, and what the product expects of it."""
 
-    def __init__(self, model_type: str, folder: Path) -> None:
-        import torch
+    def __init__(self, model: Any, folder: Path) -> None:
         from safetensors.torch import load_file
 
-        torch.manual_seed(0)
-        self.model = tiny_models.build(model_type)
+        self.model = model
         self.model.save_pretrained(folder)
         self.folder = str(folder)
         self.tensors = dict(load_file(folder / "model.safetensors"))
@@ -84,9 +86,18 @@ def _same_error(theirs: str | None, mine: str | None, folder: str) -> bool:
     return a == b
 
 
-@pytest.mark.parametrize("model_type", CASES)
+@pytest.mark.parametrize("model_type", cases(tiny_models.FEW, tiny_models.TYPES))
 def test_damaged_tensors(model_type: str, tmp_path: Path) -> None:
-    saved = Saved(model_type, tmp_path)
+    assert not wrongly_predicted(Saved(tiny_models.build(model_type), tmp_path), model_type)
+
+
+@pytest.mark.parametrize("model_type", cases(composite_models.FEW, composite_models.TYPES))
+def test_damaged_tensors_of_composite_models(model_type: str, tmp_path: Path) -> None:
+    assert not wrongly_predicted(Saved(composite_models.build(model_type), tmp_path), model_type)
+
+
+def wrongly_predicted(saved: Saved, model_type: str) -> dict[str, str]:
+    """{kind of damage: what differs}."""
     assert saved.expectation.inconclusive is None, saved.expectation.inconclusive
     wrong = {}
     for name, change in damage.KINDS.items():
@@ -95,12 +106,12 @@ def test_damaged_tensors(model_type: str, tmp_path: Path) -> None:
         difference = saved.difference()
         if difference is not None:
             wrong[name] = difference
-    assert not wrong
+    return wrong
 
 
 @pytest.mark.parametrize("model_type", SHARDED)
 def test_damaged_files(model_type: str, tmp_path: Path) -> None:
-    saved = Saved(model_type, tmp_path / "model")
+    saved = Saved(tiny_models.build(model_type), tmp_path / "model")
     wrong = {}
     for name, write in shards.KINDS.items():
         _fresh(saved, write)
@@ -118,7 +129,7 @@ def _fresh(saved: Saved, write: Callable[[str, dict[str, Any]], None]) -> None:
 
 
 def test_the_interpreted_expectation_is_the_real_one(tmp_path: Path) -> None:
-    saved = Saved("mixtral", tmp_path)
+    saved = Saved(tiny_models.build("mixtral"), tmp_path)
     live = real.expectation_of(saved.model)
     names = {(f.template, f.axes, f.shape) for f in live.families}
     assert {(f.template, f.axes, f.shape) for f in saved.expectation.families} == names
