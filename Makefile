@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 CHECKED := src tests examples docs $(wildcard benchmarks)
 
-.PHONY: help demo test lint bench oracle score docs faults fuzz clean
+.PHONY: help demo test lint bench oracle score reports docs faults fuzz clean
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 10
@@ -44,6 +44,9 @@ oracle: $(VENV)/.test  ## the full differential runs against transformers
 
 score: $(VENV)/.test  ## right-first share, findings per fault, false alarms
 	$(BIN)/python -m tests.score
+
+reports: $(VENV)/.test  ## write the text reports shown on the rules' example pages anew
+	$(BIN)/python -m tests.rules.snapshots
 
 docs: $(VENV)/.test  ## write docs/rules from the rules, and the output shown in README.md
 	$(BIN)/python -m loadproof.rules.pages docs/rules

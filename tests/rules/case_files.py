@@ -23,7 +23,7 @@ the expectations: ``first`` (slug of the first finding), ``also`` (further slugs
 (tags of the edits of the first finding's fixes), ``severity`` (of the first finding), ``says`` (text that the first
 finding must contain, may be repeated), ``silent: yes`` (no error and no warning at all), ``names-only: yes``,
 ``file: NAME`` (check this file of the folder). A near-miss demands that the rule of its page yields nothing above a
-remark.
+remark. A ``report`` block is the text report, word for word (``python -m tests.rules.snapshots`` writes it anew).
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from pathlib import Path
 
 from tests import zoo
 
+REPORT = re.compile(r"^```report\n(.*?)^```\n", flags=re.M | re.S)
 KEYS = {"first", "also", "verdict", "fix", "severity", "says", "silent", "names-only", "file", "unexplained"}
 
 
@@ -47,6 +48,7 @@ class Example:
     layout: str
     mutations: tuple[str, ...]
     expect: dict[str, list[str]] = field(default_factory=dict)
+    report: str | None = None  # the text report, where the page shows it
 
     @property
     def id(self) -> str:
@@ -77,12 +79,14 @@ def read_page(page: Path) -> list[Example]:
         if block is None:
             raise ValueError(f"{page.name}: {head!r} has no zoo block")
         layout, *mutations = [line.strip() for line in block.group(1).splitlines() if line.strip()]
+        shown = REPORT.search(body)
         expect: dict[str, list[str]] = {}
-        for key, value in re.findall(r"^([a-z-]+): (.+)$", body[block.end() :], flags=re.M):
+        for key, value in re.findall(r"^([a-z-]+): (.+)$", REPORT.sub("", body[block.end() :]), flags=re.M):
             if key not in KEYS:
                 raise ValueError(f"{page.name}: unknown key {key!r} in {head!r}")
             expect.setdefault(key, []).append(value.strip())
-        examples.append(Example(page, kind, title.strip(), layout, tuple(mutations), expect))
+        report = shown.group(1) if shown else None
+        examples.append(Example(page, kind, title.strip(), layout, tuple(mutations), expect, report))
     return examples
 
 

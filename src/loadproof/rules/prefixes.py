@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from loadproof.families import count, names_of, show
 from loadproof.rules.rewrites import PEFT, WRAPPERS, Proof, Rewrite, candidates, difference, find_rewrite
-from loadproof.rules.rows import count_rows, meet_axes, tally
+from loadproof.rules.rows import count_rows, meet_axes
+from loadproof.rules.shards import listed
 from loadproof.types import Assignment, Axes, Case, Confidence, Evidence, Finding, Fix, RenameTensors
 
 # Levels that models themselves nest by; a change in these is a matter of class or release, not of a wrapper.
@@ -106,7 +107,7 @@ def finding_of(case: Case, code: str, slug: str, proof: Proof) -> Finding:
         "error",
         confidence,
         headline(case, slug, proof, moved),
-        tuple(evidence(proof)),
+        tuple(evidence(case, proof)),
         proof.rows,
         0,
         fixes(case, proof),
@@ -151,16 +152,15 @@ def origins(rewrite: Rewrite) -> list[str]:
     return found + (["a PEFT model saved without merging"] if rewrite.before[:2] == PEFT else [])
 
 
-def evidence(proof: Proof, shown: int = 3) -> Iterator[Evidence]:
+def evidence(case: Case, proof: Proof, shown: int = 3) -> Iterator[Evidence]:
     """The largest renamed families, as stored and as wanted."""
+    files = {family.template: family.files for family in case.manifest.families}
     largest = sorted(proof.pairs, key=lambda pair: -count(pair[2]))[:shown]
     for old, new, axes in largest:
-        if new.count("{}") == len(axes):
-            yield Evidence(show(old, axes), f"wanted: {show(new, axes)}")
-        else:
-            yield Evidence(show(old, axes), f"wanted: {new}")
+        wanted = show(new, axes) if new.count("{}") == len(axes) else new
+        yield Evidence(listed(files.get(old, ()), 2), f"{show(old, axes)}, wanted as {wanted}")
     if len(proof.pairs) > shown:
-        yield Evidence("", f"and {len(proof.pairs) - shown} more families; {tally(proof.rows)}", "note")
+        yield Evidence("", f"and {len(proof.pairs) - shown} more families", "note")
 
 
 def fixes(case: Case, proof: Proof) -> tuple[Fix, ...]:

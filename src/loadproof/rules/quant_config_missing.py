@@ -48,7 +48,7 @@ def belongs(row: Row, layout: Layout) -> bool:
     if COMPANION.search(name) or any(name == family.template for family in layout.packed):
         return True
     module = row.template.removesuffix(".weight")
-    return row.kind == "missing" and any(f.template.startswith(module + ".") for f in layout.companions)
+    return row.kind == "missing" and any(f.template.startswith((module + ".", module + "_")) for f in layout.companions)
 
 
 def _fixes(layout: Layout) -> tuple[Fix, ...]:

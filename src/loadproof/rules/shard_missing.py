@@ -51,5 +51,10 @@ DOCS = RuleDocs(
     harmless="With `--names-only` before the download.",
 )
 RULE = Rule(
-    "LP102", "shard-missing", "A file that the index names is not there", check, DOCS, absorbs=("LP104", "LP109")
+    "LP102",
+    "shard-missing",
+    "A file that the index names is not there",
+    check,
+    DOCS,
+    absorbs=("LP103", "LP104", "LP109", "LP410"),
 )
