@@ -33,6 +33,13 @@ def judge(folder: str) -> tuple[Selection, Manifest, Expectation | None, Outcome
     return selection, manifest, expectation, reader.predict(manifest, expectation, config)
 
 
+def is_broken(folder: str) -> bool:
+    """Whether a check of the folder as it lies finds a file that breaks the load."""
+    from loadproof.api import check
+
+    return check(folder).verdict == "fails"
+
+
 def counted(rows: tuple[Row, ...], kind: str) -> int:
     return sum(count(row.axes) for row in rows if row.kind == kind)
 
@@ -41,14 +48,18 @@ def disagreements(folder: str, answer: dict[str, Any]) -> list[str]:
     """What differs from the answer, one text each."""
     selection, manifest, expectation, outcome = judge(folder)
     found = []
+    if (answer["truth"] == "damaged" or "lfs-pointer" in str(answer["here"])) and not is_broken(folder):
+        found.append("a broken or absent file is not noticed")
     if expectation is None or outcome is None:
-        return [] if answer["class"] is None else ["no config here, the answer has a class"]
+        return found if answer["class"] is None else [*found, "no config here, the answer has a class"]
     if answer["class"] and expectation.class_name != answer["class"]:
         found.append(f"class {expectation.class_name}, the answer says {answer['class']}")
     unknown = expectation.inconclusive or expectation.raises
     if answer["class"] is None:
         remote = expectation.source == "remote-code"
-        return [] if unknown or remote or outcome.inconclusive else ["no class known, but an outcome is given"]
+        return (
+            found if unknown or remote or outcome.inconclusive else [*found, "no class known, yet an outcome is given"]
+        )
     if unknown:
         return [*found, f"no expectation: {unknown}"]
     if not manifest.families:
