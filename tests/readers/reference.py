@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from loadproof.readers.transformers.operations import run
 from loadproof.readers.transformers.order import natural_key
+from loadproof.readers.transformers.release import NEWEST, Semantics, semantics_of
 from loadproof.readers.transformers.shapes import ConversionError, Inputs, Target
 from loadproof.types import ConversionRule, Expectation, Shape
 
@@ -16,8 +17,8 @@ Sets = tuple[frozenset[str], frozenset[str], frozenset[str], frozenset[str]]
 class NameRule:
     """One rule on one name, written as the library writes it."""
 
-    def __init__(self, spec: ConversionRule) -> None:
-        self.spec = spec
+    def __init__(self, spec: ConversionRule, semantics: Semantics = NEWEST) -> None:
+        self.spec, self.semantics = spec, semantics
         self.active = False
 
     def rename(self, key: str) -> tuple[str, str | None]:
@@ -47,11 +48,14 @@ class NameRule:
             new = re.sub(r"\\(\d+)", lambda m: match.group(first + int(m[1])), spec.targets[index])
         elif spec.offset is not None:
             new = spec.targets[0].replace(r"\1", str(int(match.group(first + 1)) + spec.offset))
+        elif self.semantics.numbers_groups:
+            new = re.sub(r"\\(\d+)", lambda m: match.group(first + int(m[1])), spec.targets[0])
         else:
             new = spec.targets[0]
             if r"\1" in new:
                 new = new.replace(r"\1", match.group(first + 1))
-        return prefix + rest.replace(match.group(0), new, 1), spec.sources[index]
+        times = -1 if self.semantics.replaces_everywhere else 1
+        return prefix + rest.replace(match.group(0), new, times), spec.sources[index]
 
     def _pairs(self, key: str) -> tuple[str, str | None]:
         match = re.search(r"layers\.(\d+)\.(mixer|attn_alpha|mlp_alpha)(?=\.|$)", key)
@@ -62,9 +66,11 @@ class NameRule:
         return key[: match.start()] + f"layers.{index // 2}.{name}" + key[match.end() :], self.spec.sources[0]
 
 
-def rename_all(names: list[str], specs: tuple[ConversionRule, ...]) -> dict[str, tuple[str, str | None]]:
+def rename_all(
+    names: list[str], specs: tuple[ConversionRule, ...], semantics: Semantics = NEWEST
+) -> dict[str, tuple[str, str | None]]:
     """{stored name: (renamed, converter source)}, visited in natural order."""
-    rules = [NameRule(spec) for spec in specs]
+    rules = [NameRule(spec, semantics) for spec in specs]
     out = {}
     for name in sorted(names, key=natural_key):
         key, source = name, None
@@ -93,9 +99,10 @@ def report(files: Mapping[str, Shape], model: Mapping[str, Shape], expectation: 
     converter_of = {pattern: rule for rule in converters for pattern in rule.sources}
     loads: dict[str, tuple[ConversionRule | None, Inputs]] = {}
     unexpected: set[str] = set()
-    for name, (renamed, source) in rename_all(list(files), expectation.rules).items():
+    semantics = semantics_of(expectation.version)
+    for name, (renamed, source) in rename_all(list(files), expectation.rules, semantics).items():
         key = with_prefix(renamed, expectation.base_model_prefix, model)
-        if key not in model and name in model:
+        if key not in model and name in model and semantics.knows_own_names:
             key, source = with_prefix(name, expectation.base_model_prefix, model), None
         if key in model:
             rule = converter_of[source] if source is not None else None

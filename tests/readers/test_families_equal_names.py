@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from loadproof.families import join_name
 from loadproof.readers.transformers.pieces import spelled, start
 from loadproof.readers.transformers.predict_v5 import predict_v5
+from loadproof.readers.transformers.release import Semantics, semantics_of
 from loadproof.readers.transformers.rename import Rule, apply_rules
 from loadproof.types import ConversionRule, Operation
 from tests.differential.real import predicted
@@ -89,13 +91,16 @@ CONVERTERS = st.sampled_from([
     rule("layers.1.norm1", "layers.0.norm1", Operation("Transpose", {"dim0": 0, "dim1": 0})),
 ])  # fmt: skip
 RULES = st.lists(st.one_of(PLAIN, PLAIN, GROUPS, COMPUTED, CONVERTERS), max_size=4).map(tuple)
+RELEASES = st.sampled_from(["5.24.0", "5.24.0", "5.12.0", "5.2.0"])
 SHAPES = st.sampled_from([(4, 6), (4, 6), (4, 6), (2, 6), (3, 5), (24,), (3, 4, 6)])
 
 
-def by_families(names: list[str], rules: tuple[ConversionRule, ...]) -> dict[str, tuple[str, str | None]]:
+def by_families(
+    names: list[str], rules: tuple[ConversionRule, ...], semantics: Semantics
+) -> dict[str, tuple[str, str | None]]:
     out: dict[str, tuple[str, str | None]] = {}
     pieces = [p for f in manifest(dict.fromkeys(names, (1,))).families for p in start(f)]
-    for piece in apply_rules(pieces, map(Rule, rules)):
+    for piece in apply_rules(pieces, [Rule(spec, semantics) for spec in rules]):
         singles: list[tuple[int, ...]] = [()]
         for axis in piece.axes:
             singles = [(*head, i) for head in singles for i in axis]
@@ -106,10 +111,13 @@ def by_families(names: list[str], rules: tuple[ConversionRule, ...]) -> dict[str
     return out
 
 
-@given(NAME_LISTS, RULES)
+@given(NAME_LISTS, RULES, RELEASES)
 @settings(max_examples=150, deadline=None)
-def test_renaming_families_equals_renaming_names(names: list[str], rules: tuple[ConversionRule, ...]) -> None:
-    assert by_families(names, rules) == reference.rename_all(names, rules)
+def test_renaming_families_equals_renaming_names(
+    names: list[str], rules: tuple[ConversionRule, ...], release: str
+) -> None:
+    semantics = semantics_of(release)
+    assert by_families(names, rules, semantics) == reference.rename_all(names, rules, semantics)
 
 
 @given(NAME_LISTS, NAME_LISTS, RULES, st.data())
@@ -130,6 +138,7 @@ def test_the_report_of_families_equals_the_report_of_names(
         ignore_missing=data.draw(st.sampled_from([(), (r"layers\.61.*",), ("1",)])),
         ignore_unexpected=data.draw(st.sampled_from([(), (r"model\.layers\.61.*",), (r"\.1\.", "lm_head")])),
     )
+    wanted = replace(wanted, version=data.draw(RELEASES))
     real = reference.report(files, model, wanted)
     outcome = predict_v5(manifest(files), wanted)
     if real is None:
