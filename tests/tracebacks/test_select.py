@@ -56,3 +56,16 @@ def test_memory_stays_bounded_whatever_the_size() -> None:
 
 def test_an_endless_line_is_cut() -> None:
     assert len(select(["x" * (LONGEST + 5)])[0]) == LONGEST
+
+
+def test_hostile_lines_are_cut_after_the_first_long_ones() -> None:
+    kept = select("ValueError('" * 1000 for _ in range(500))
+    assert sum(map(len, kept)) < 3_000_000
+
+
+def test_a_long_list_of_names_stays_whole() -> None:
+    names = ", ".join(f"'model.layers.{layer}.mlp.up_proj.weight'" for layer in range(600))
+    symptom = read_symptom(
+        [f"Some weights of X were not initialized from the model checkpoint at /m and are newly initialized: [{names}]"]
+    )
+    assert len(symptom.missing) == 600

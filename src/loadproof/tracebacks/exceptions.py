@@ -22,11 +22,12 @@ _BARE = re.compile(
 )
 _BARE_WORDS = ("Error", "Exception", "Interrupt", "Warning")
 _INLINE = re.compile(r"(?<![\w.])(?P<type>(?:[a-z_]\w*\.)*[A-Z]\w*Error): (?P<message>\S.*)$")
-_REPR = re.compile(r"\b(?P<type>[A-Z]\w*Error)\((?P<message>(?P<quote>['\"]).+?(?P=quote)),?\)")
+_REPR = re.compile(r"\b(?P<type>[A-Z]\w*Error)\((?P<message>(?P<quote>['\"]).{1,600}?(?P=quote)),?\)")
 _LINKS = {
     "The above exception was the direct cause": "cause",
     "During handling of the above exception": "context",
 }
+_LONGEST = 4000  # characters of a line in which an exception is looked for
 _MAX_FRAMES, _MAX_MESSAGE, _MAX_RAISED = 200, 60, 400
 
 
@@ -91,6 +92,7 @@ class _Process:
         return self._raise(found["type"], found["message"] or "")
 
     def _bare(self, text: str) -> Raised | None:
+        text = text[:_LONGEST]
         if not any(word in text for word in _BARE_WORDS):
             return None
         found = _BARE.match(text) or _INLINE.search(text)

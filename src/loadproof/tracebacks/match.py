@@ -17,6 +17,9 @@ _PATTERNS = tuple((anchor(text), text, entry) for entry in ENTRIES for text in e
 _WRAPPER = re.compile(WRAPPERS)
 
 
+LONGEST = 3000  # characters of a line that patterns are searched in: bounds the time that a hostile line can take
+
+
 class Hit(Struct, frozen=True):
     """One entry matched by one line. `weight` is how specific the pattern is."""
 
@@ -31,6 +34,7 @@ class Hit(Struct, frozen=True):
 def match_line(text: str) -> tuple[Hit, ...]:
     """Entries whose pattern occurs in the text, the most specific first."""
     hits = []
+    text = text[:LONGEST]
     for word, pattern, entry in _PATTERNS:
         if word not in text:
             continue

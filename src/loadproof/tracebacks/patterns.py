@@ -15,7 +15,7 @@ _QUOTE = "['\"`´‘’“”]"
 SHAPE = r"(?:torch\.Size\(\[[\d, ]*\]\)|\[[-\d, x]*\]|\((?:\d+,? ?)*\)|\{[\d, ]*\})"
 NAME = r"[^\s'\"`,;{}\[\]()|]+"
 _HOLES = {
-    "<..>": r"[^\n]*?",
+    "<..>": r"[^\n]{0,400}?",  # bounded: hostile lines must not cost quadratic time
     "<n>": r"-?[\d,]+",
     "<shape>": SHAPE,
     "<word>": r"[\w.+/-]+",

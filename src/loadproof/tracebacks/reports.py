@@ -48,6 +48,7 @@ _LISTS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 _LIST_WORDS = ("nitialized", "key", "used", "parameters", "not provided")
 _WORD = re.compile(r"'([^'\s]+)'|\"([^\"\s]+)\"|((?:[\w-]+|<[^>]*>)(?:\.(?:[\w*-]+|<[^>]*>|\{[^}\s]*\}))+)")
 _ELLIPSIS = re.compile(r"\{\d[\d., -]*\}")
+LONGEST = 3000  # characters of a line that are searched for sizes
 LIMIT = 20_000  # names kept of one kind
 
 
@@ -81,7 +82,7 @@ def _read_table(text: str, rows: Rows) -> None:
 def _read_sizes(text: str, rows: Rows) -> None:
     if "shape" not in text and "mismatch" not in text and "MISMATCH" not in text:
         return
-    for found in _SIZE.finditer(text):
+    for found in _SIZE.finditer(text[:LONGEST]):
         parts = [value for value in found.groupdict().items() if value[1] is not None]
         values = {key.rstrip("234567"): value for key, value in parts}
         stored, wanted = (_one_shape(values[key]) for key in ("stored", "wanted"))
@@ -97,7 +98,7 @@ def _one_shape(text: str) -> Shape | None:
 
 def _read_lists(lines: Sequence[str], at: int, rows: Rows) -> None:
     for pattern, kind in _LISTS:
-        found = pattern.search(lines[at])
+        found = pattern.search(lines[at][:LONGEST])
         if not found:
             continue
         names = rows.missing if kind == "missing" else rows.unexpected

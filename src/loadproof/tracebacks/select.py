@@ -12,7 +12,9 @@ from collections.abc import Iterable
 from itertools import accumulate, islice
 
 HEAD, EARLY, TAIL = 3000, 3000, 4000  # lines kept
-LONGEST = 200_000  # characters kept of one line
+LONGEST = 200_000  # characters kept of one line ...
+_WIDE = 1000  # ... but of no more than this after the first `_WIDE_LINES` lines longer than that
+_WIDE_LINES = 100
 _BLOCK = 2048  # lines searched at once
 _HITS = 48  # hits of one word in a block that are followed up: dense words say little
 _AFTER, _AFTER_LONG = 14, 120  # lines kept after a hit; after the first line of a traceback or a table
@@ -34,7 +36,18 @@ def select(lines: Iterable[str]) -> list[str]:
         room = EARLY - len(early)
         early += kept[:room]
         tail.extend(kept[room:])
-    return [*head, *early, *tail]
+    return _narrow([*head, *early, *tail])
+
+
+def _narrow(lines: list[str]) -> list[str]:
+    """Long lists of names stay whole a few times; after that lines are cut, to bound the work on them."""
+    wide = 0
+    for at, line in enumerate(lines):
+        if len(line) > _WIDE:
+            wide += 1
+            if wide > _WIDE_LINES:
+                lines[at] = line[:_WIDE]
+    return lines
 
 
 def _keep(block: list[str], seen: dict[str, int], after: int) -> tuple[list[str], int]:

@@ -17,6 +17,7 @@ from loadproof.types import Symptom
 
 _NAMES, _LINES, _LONGEST = 200, 40, 4000  # kept in the symptom
 _LIBRARIES = (None, "torch", "transformers", "safetensors", "bitsandbytes", "peft", "accelerate")  # hosted by engines
+_WORK = 3_000_000  # characters searched for known texts
 _ENDS = 800  # lines at both ends of a log that are searched for engine, version and flags
 _QUOTED = re.compile(r"['\"`]([^'\"`\s]{1,300})['\"`]")
 _DOTTED = re.compile(r"(?<![\w./])[A-Za-z_][\w-]*(?:\.(?:[\w-]+|\{[^}\s]*\}))+")
@@ -79,8 +80,10 @@ def _statements(root: Raised | None, raised: Sequence[Raised], texts: Sequence[s
             said.update(dict.fromkeys(_code_of_last_frame(texts, root)))
     for caused in reversed(list(_caused_by(texts))):  # the deepest cause is the root
         said.setdefault(caused[:_LONGEST])
+    work = _WORK
     for text in texts:
-        if len(said) >= _LINES:
+        work -= len(text[:_LONGEST])
+        if len(said) >= _LINES or work < 0:
             break
         if text and not _SOURCE_LINE.match(text) and match_line(text):
             said.setdefault(text.strip()[:_LONGEST])
