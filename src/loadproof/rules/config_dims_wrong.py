@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from loadproof.config.lines import where
 from loadproof.config.values import dotted
 from loadproof.rules.base import Rule, RuleDocs
-from loadproof.rules.dimensions import Candidate, candidates
+from loadproof.rules.dimensions import Candidate, affects_all, candidates, from_shapes, probed
 from loadproof.rules.plans import config_file
 from loadproof.rules.rows import count_rows, of_kind
-from loadproof.rules.whatif_config import explained_by_config
+from loadproof.rules.whatif_config import explained_by_config, outcome_if
 from loadproof.rules.wording import row_evidence
 from loadproof.types import Case, Confidence, Evidence, Finding, Fix, Row, SetJson
 
@@ -19,9 +21,27 @@ TRIED = 4  # readings of the model's source, a fraction of a second each
 
 def check(case: Case) -> Iterable[Finding]:
     rows = of_kind(case.outcome.rows, "mismatched")
-    proven = [(c, gone) for c in candidates(case, rows)[:TRIED] if (gone := _proof(case, c, rows))]
-    if proven:
-        yield _finding(case, proven, rows)
+    if case.expectation.raises is not None:
+        yield from _refused(case)
+    elif rows and affects_all(case, rows):
+        proven = _proven(case, candidates(case, rows)[:TRIED], rows)
+        proven = proven or _proven(case, probed(case, rows), rows)
+        if proven:
+            yield _finding(case, proven, rows)
+
+
+def _proven(case: Case, guesses: Iterable[Candidate], rows: list[Row]) -> list[tuple[Candidate, list[Row]]]:
+    return [(guess, gone) for guess in guesses if (gone := _proof(case, guess, rows))]
+
+
+def _refused(case: Case) -> Iterable[Finding]:
+    """The class cannot even be built with this size; the stored shapes give one with which everything fits."""
+    for guess in from_shapes(case):
+        outcome = outcome_if(case, (_edit(case, guess),))
+        if outcome is not None and not outcome.rows:
+            finding = _finding(case, [(guess, [])], [])
+            yield replace(finding, notes=(f"outcome: {case.expectation.raises}",))
+            return
 
 
 def _proof(case: Case, candidate: Candidate, rows: list[Row]) -> list[Row]:
@@ -49,6 +69,7 @@ def _finding(case: Case, proven: list[tuple[Candidate, list[Row]]], rows: list[R
         *_rivals(proven),
     )
     if len(proven) > 1:
+        headline = f"one field of config.json is wrong: {name} = {best.new} would fit, it says {best.old}"
         fix = Fix(f"set {name} to {best.new} or one of the others; the shapes alone do not decide", "manual")
         return _made("likely", headline, evidence, gone, fix)
     return _made(

@@ -14,10 +14,12 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
-from loadproof.config.access import text_config_path
+from loadproof.config.access import text_config, text_config_path
 from loadproof.config.plan import text_fields
-from loadproof.config.spellings import CANONICAL
-from loadproof.types import Case, Expected, JsonPath, Row
+from loadproof.config.spellings import CANONICAL, spelled, value_of
+from loadproof.families import count, names_of
+from loadproof.rules.whatif_config import expectation_if
+from loadproof.types import Case, Expected, JsonPath, Row, SetJson
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _SAFE = re.compile(r"[\w\s+*/()-]{1,200}\Z")
@@ -26,6 +28,10 @@ _NEVER_NAMES = (
     "sliding_window max_window_layers"
 )
 _NEVER = frozenset(_NEVER_NAMES.split())
+
+
+_SIZE_MARKS = ("head", "dim", "size", "rank", "expand", "state", "group", "experts", "conv", "ssm", "kernel", "d_")
+PROBED = 24  # fields whose slope is measured, a tenth of a second each
 
 
 class Wrong(Struct, frozen=True):
@@ -49,12 +55,81 @@ def candidates(case: Case, rows: Iterable[Row]) -> list[Candidate]:
     wrong = list(dict.fromkeys(w for row in rows for w in _wrong(case, row)))
     if not wrong:
         return []
-    found = []
-    for path, value in _fields(case):
-        new = _solve(str(path[-1]), value, wrong, dict(_named(case, path)))
-        if new is not None and new != value:
-            found.append(Candidate(path, value, new))
+    found = [
+        Candidate(path, value, new)
+        for path, value in _fields(case)
+        for new in (_solve(str(path[-1]), value, wrong, dict(_named(case, path))), _divided(value, wrong))
+        if new is not None and new != value
+    ]
     return sorted(found, key=_rank)
+
+
+def _divided(value: int, wrong: list[Wrong]) -> int | None:
+    """The value if every wrong dimension shrinks as the field grows: a head size derived from the number of heads."""
+    solutions = {divmod(value * item.expected, item.found) if item.found else (0, 1) for item in wrong}
+    quotient, rest = solutions.pop() if len(solutions) == 1 else (0, 1)
+    return quotient if rest == 0 and quotient > 0 else None
+
+
+def affects_all(case: Case, rows: Iterable[Row]) -> bool:
+    """Whether every wrong shape stands in all layers (experts, ...) that have it: what a single field would do."""
+    rows = list(rows)
+    tied = {target for target, _ in case.expectation.ties}
+    for template, shape in {(row.template, row.expected) for row in rows}:
+        wanted = sum(_own(e, tied) for e in case.expectation.families if (e.template, e.shape) == (template, shape))
+        wrong = sum(count(row.axes) for row in rows if (row.template, row.expected) == (template, shape))
+        if wrong < wanted:
+            return False
+    return True
+
+
+def _own(expected: Expected, tied: set[str]) -> int:
+    """How many of the names are parameters of their own; tied ones are filled from others and never reported."""
+    if not tied:
+        return count(expected.axes)
+    return sum(name not in tied for name in names_of(expected.template, expected.axes))
+
+
+def probed(case: Case, rows: list[Row]) -> Iterator[Candidate]:
+    """Candidates whose dimension is no plain multiple of the field: the slope is measured by reading the source again.
+
+    Each field is set to another value; if the first wrong dimension moves with it, the value that would give the
+    stored size follows from the slope.
+    """
+    row = max(rows, key=lambda row: sum(a != b for a, b in zip(row.expected or (), row.found or (), strict=False)))
+    position = next(_differing(row), None)
+    if position is None or row.expected is None or row.found is None:
+        return
+    expected, found = row.expected[position], row.found[position]
+    for path, value in sorted(_fields(case), key=_plausible)[:PROBED]:
+        moved = _moved(case, path, value, row, position)
+        if moved is not None and moved[1] != expected:
+            quotient, rest = divmod((found - expected) * (moved[0] - value), moved[1] - expected)
+            if rest == 0 and value + quotient > 0 and quotient:
+                yield Candidate(path, value, value + quotient)
+
+
+def _differing(row: Row) -> Iterator[int]:
+    if len(row.expected or ()) == len(row.found or ()):
+        pairs = zip(row.expected or (), row.found or (), strict=True)
+        yield from (position for position, (a, b) in enumerate(pairs) if a != b)
+
+
+def _moved(case: Case, path: JsonPath, value: int, row: Row, position: int) -> tuple[int, int] | None:
+    """(other value of the field, size of the dimension under it), None where no model can be built with it."""
+    for other in (2 * value, value + 1):
+        made = expectation_if(case, (SetJson(case.config.path or "config.json", path, other),))
+        shapes = [e.shape for e in made.families if e.template == row.template] if made is not None else []
+        same = [shape for shape in shapes if len(shape) == len(row.expected or ())]
+        if same:
+            return other, same[0][position]
+    return None
+
+
+def _plausible(field: tuple[JsonPath, int]) -> tuple[bool, int]:
+    """Fields that are named after a size first."""
+    name = str(field[0][-1])
+    return not any(mark in name for mark in _SIZE_MARKS), _rank(Candidate(field[0], field[1], 1))[0]
 
 
 def _wrong(case: Case, row: Row) -> Iterator[Wrong]:
@@ -152,3 +227,42 @@ def _rank(candidate: Candidate) -> tuple[int, int]:
     """Usual culprits first; then sizes of a power of two before odd ones."""
     name = CANONICAL.get(str(candidate.path[-1]), str(candidate.path[-1]))
     return -_USUAL[name], candidate.new & (candidate.new - 1)
+
+
+def from_shapes(case: Case) -> list[Candidate]:
+    """Sizes of the decoder that stored tensors tell directly, where the config states others."""
+    fields = text_config(case.config)
+    told = _told(case, fields)
+    path = text_config_path(case.config)
+    found = []
+    for name, new in told.items():
+        key = spelled(fields, name) or name
+        old = fields.get(key)
+        if new and new != old and isinstance(old, int):
+            found.append(Candidate((*path, key), old, new))
+    return found
+
+
+def _told(case: Case, fields: Mapping[str, object]) -> dict[str, int]:
+    """Canonical field -> size, from the shapes of the embedding and of the projections."""
+    shapes = {family.template.rpartition(".layers.")[2]: family.shape or () for family in case.manifest.families}
+    rows = {name: shape[0] for name, shape in shapes.items() if len(shape) == 2}
+    query, keys = (_ending(rows, f"{part}_proj.weight") for part in "qk")
+    norm = next((shape[0] for name, shape in shapes.items() if name.endswith("q_norm.weight") and len(shape) == 1), 0)
+    wide = next((shape[1] for name, shape in shapes.items() if "embed" in name and len(shape) == 2), 0)
+    heads, groups, size = (
+        value_of(dict(fields), name) for name in ("num_attention_heads", "num_key_value_heads", "head_dim")
+    )
+    told = {"hidden_size": wide, "head_dim": norm or _quotient(query, heads) or _quotient(keys, groups)}
+    width = size if isinstance(size, int) else norm or _quotient(wide, heads)
+    told |= {"num_attention_heads": _quotient(query, width), "num_key_value_heads": _quotient(keys, width)}
+    return told
+
+
+def _ending(sizes: Mapping[str, int], end: str) -> int:
+    return next((size for name, size in sizes.items() if name.endswith(end)), 0)
+
+
+def _quotient(size: int, parts: object) -> int:
+    """The whole quotient, 0 where there is none."""
+    return size // parts if isinstance(parts, int) and parts > 0 and size % parts == 0 else 0

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from loadproof.rules.wording import elements
 from loadproof.types import Axes, Fix, ReshapeTensors, Row, Shape
 
-_PACKED = frozenset({"U8", "I8", "U16", "I16", "U32", "I32", "U64", "I64", "BOOL"})
+PACKED = frozenset({"U8", "I8", "U16", "I16", "U32", "I32", "U64", "I64", "BOOL"})
 
 
 def is_flat(row: Row) -> bool:
@@ -28,7 +28,7 @@ def is_squeezed(row: Row) -> bool:
 
 def is_same_data(row: Row) -> bool:
     """Equal element counts in a type that is not packed."""
-    return row.kind == "mismatched" and row.dtype not in _PACKED and elements(row.found) == elements(row.expected) > 0
+    return row.kind == "mismatched" and row.dtype not in PACKED and elements(row.found) == elements(row.expected) > 0
 
 
 def reshape_fix(rows: Iterable[Row]) -> tuple[Fix, ...]:

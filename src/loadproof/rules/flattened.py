@@ -7,19 +7,39 @@ from collections.abc import Iterable
 from loadproof.families import count
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.flat_matrices import is_flat, is_squeezed, reshape_fix
+from loadproof.rules.joined import flat_sources, joined_targets, source_evidence
 from loadproof.rules.wording import plural, row_evidence, shape_text
-from loadproof.types import Case, Evidence, Finding, Row
+from loadproof.types import Case, Evidence, Finding, Fix, ReshapeTensors, Row
 
 
 def check(case: Case) -> Iterable[Finding]:
-    flat = [row for row in case.outcome.rows if is_flat(row)]
-    squeezed = [row for row in case.outcome.rows if is_squeezed(row) and row not in flat]
+    joined = joined_targets(case)
+    rows = [row for row in case.outcome.rows if row.template not in joined]
+    flat = [row for row in rows if is_flat(row)]
+    squeezed = [row for row in rows if is_squeezed(row) and row not in flat]
     if flat:
         yield _finding(flat, "stored flat", "the element counts are exactly those of the matrices")
     if squeezed:
         yield _finding(
             squeezed, "stored without (or with) a dimension of size one", "the order of the numbers is the same"
         )
+
+    yield from _joined(case)
+
+
+def _joined(case: Case) -> Iterable[Finding]:
+    """The same for tensors that the reader joins before it compares shapes."""
+    found, rows = flat_sources(case)
+    if found:
+        family, shape = found[0]
+        number = sum(count(f.axes) for f, _ in found)
+        shapes = f"{shape_text(family.shape)} in place of {shape_text(shape)}"
+        verb = "has" if number == 1 else "have"
+        headline = f"{plural(number, 'tensor')} {verb} the right numbers in another shape: {shapes}"
+        edits = tuple(ReshapeTensors(f.template, f.axes, s) for f, s in found)
+        fix = Fix("write the shape of the others into the header; no byte of the data changes", "lossless", edits)
+        evidence = source_evidence(found)
+        yield Finding("LP504", "flattened", "error", "certain", headline, evidence, tuple(rows), fixes=(fix,))
 
 
 def _finding(rows: list[Row], what: str, proof: str) -> Finding:

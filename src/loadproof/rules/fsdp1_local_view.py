@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.flat_matrices import is_flat
 from loadproof.rules.rows import of_kind
-from loadproof.rules.slices import Slice, fsdp1_unit
+from loadproof.rules.slices import Slice, fsdp1_unit, looks_cut
 from loadproof.rules.wording import plural, row_evidence
 from loadproof.types import Case, Evidence, Finding, Fix, Row
 
@@ -15,6 +15,7 @@ from loadproof.types import Case, Evidence, Finding, Fix, Row
 def check(case: Case) -> Iterable[Finding]:
     proof = fsdp1_unit(case)
     if proof is None:
+        yield from _unsolved(looks_cut(case))
         return
     rows = [row for row in of_kind(case.outcome.rows, "mismatched") if row.found is not None and len(row.found) == 1]
     if all(is_flat(row) for row in rows):
@@ -23,6 +24,18 @@ def check(case: Case) -> Iterable[Finding]:
     evidence = (*row_evidence(rows), Evidence("", _arithmetic(proof), "note"))
     fixes = (Fix(_advice(rows), "manual"),)
     yield Finding("LP507", "fsdp1-local-view", "error", "certain", headline, evidence, tuple(rows), fixes=fixes)
+
+
+def _unsolved(rows: list[Row]) -> Iterable[Finding]:
+    """Parts beside empty tensors: no other cause leaves both, even where the unit is not one that is tried."""
+    if rows:
+        headline = "the tensors are one rank's slices of an FSDP1 flat parameter (rank and group size are not solved)"
+        note = Evidence(
+            "", "parts of matrices in one dimension beside empty tensors; placeholders would all be empty", "note"
+        )
+        evidence = (*row_evidence(rows), note)
+        fixes = (Fix(_advice(rows), "manual"),)
+        yield Finding("LP507", "fsdp1-local-view", "error", "likely", headline, evidence, tuple(rows), fixes=fixes)
 
 
 def _who(proof: Slice) -> str:

@@ -4,18 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from loadproof.config.access import text_config_path
+from loadproof.config.plan import stated_plans
+from loadproof.config.plan_letters import letters
+from loadproof.config.values import dotted
 from loadproof.rules.base import Rule, RuleDocs
-from loadproof.rules.layer_plan_mismatch import differing_layers, plan_finding
-from loadproof.types import Case, Finding
+from loadproof.rules.layer_plan_mismatch import differing_layers, plan_findings
+from loadproof.rules.plans import LISTS as PLAN_LISTS
+from loadproof.rules.plans import config_file
+from loadproof.rules.whatif_config import outcome_if
+from loadproof.types import Case, Evidence, Finding, Fix, SetJson
 
 
 def check(case: Case) -> Iterable[Finding]:
     found = differing_layers(case)
-    if found is None or found[0].given:
+    if found is not None and not found[0].given:
+        yield from plan_findings(case, "LP305", "layer-plan-default", found)
+    elif found is None and case.expectation.raises is not None:
+        yield from _refused(case)
+
+
+def _refused(case: Case) -> Iterable[Finding]:
+    """A default of fixed length that does not fit this depth: the class refuses its own default."""
+    stored = case.tensor_plan
+    if stored is None or len(set(stored.words)) < 2 or None in stored.words or stated_plans(case.config):
         return
-    finding = plan_finding(case, "LP305", "layer-plan-default", found[:3], found[3])
-    if finding is not None:
-        yield finding
+    for name in PLAN_LISTS:
+        path = (*text_config_path(case.config), name)
+        edits = (SetJson(config_file(case), path, list(stored.words)),)
+        outcome = outcome_if(case, edits)
+        if outcome is not None and not outcome.rows:
+            headline = f"{dotted(path)} is not stated, and the default of the class does not fit the depth"
+            evidence = (Evidence("tensors", letters(stored), "layers"),)
+            fix = Fix(f"write {dotted(path)} as the tensors show it", "lossless", edits)
+            notes = (f"outcome: {case.expectation.raises}",)
+            yield Finding(
+                "LP305", "layer-plan-default", "error", "certain", headline, evidence, fixes=(fix,), notes=notes
+            )
+            return
 
 
 DOCS = RuleDocs(

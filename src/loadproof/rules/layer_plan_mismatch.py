@@ -11,6 +11,7 @@ from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.plans import (
     attention_words,
     built_plan,
+    default_plan,
     field_evidence,
     layer_evidence,
     rows_in_layers,
@@ -22,10 +23,18 @@ from loadproof.rules.whatif_config import explained_by_config
 from loadproof.rules.wording import json_text, layers_text, plural
 from loadproof.types import Case, Confidence, Edit, Evidence, Finding, Fix, LayerPlan, Row, SetJson
 
+Plans = tuple[LayerPlan, LayerPlan, LayerPlan, tuple[int, ...]]
 
-def differing_layers(case: Case) -> tuple[LayerPlan, LayerPlan, LayerPlan, tuple[int, ...]] | None:
-    """(plan of the config, plan that is built, plan that is stored, layers where file and class differ)."""
-    config, stored, built = case.config_plan, case.tensor_plan, built_plan(case)
+
+def differing_layers(case: Case) -> Plans | None:
+    """(plan of the config, plan that is built, plan that is stored, layers where file and class differ).
+
+    Where the class refuses to be built, its plan is taken to be that of the config.
+    """
+    stored, built = case.tensor_plan, built_plan(case)
+    config = case.config_plan or (default_plan(case, built) if built is not None else None)
+    if built is None and case.expectation.raises is not None:
+        built = config
     if config is None or stored is None or built is None:
         return None
     layers = diff_plans(built, stored).layers
@@ -34,24 +43,20 @@ def differing_layers(case: Case) -> tuple[LayerPlan, LayerPlan, LayerPlan, tuple
 
 def check(case: Case) -> Iterable[Finding]:
     found = differing_layers(case)
-    if found is None or not found[0].given:
-        return
-    config, built, stored, layers = found
-    finding = plan_finding(case, "LP301", "layer-plan-mismatch", (config, built, stored), layers)
-    if finding is not None:
-        yield finding
+    if found is not None and found[0].given:
+        yield from plan_findings(case, "LP301", "layer-plan-mismatch", found)
 
 
-def plan_finding(
-    case: Case, code: str, slug: str, plans: tuple[LayerPlan, LayerPlan, LayerPlan], layers: Sequence[int]
-) -> Finding | None:
-    """The finding for layers of another kind, None when the reader reports nothing there; shared with LP305."""
-    config, built, stored = plans
+def plan_findings(case: Case, code: str, slug: str, plans: Plans) -> Iterable[Finding]:
+    """The finding for layers of another kind, none when the reader reports nothing there; shared with LP305."""
+    config, built, stored, layers = plans
     rows = rows_in_layers(case, layers, built.field)
-    if not rows:
-        return None
-    edits, claimed = _proven(case, plans, layers, rows)
-    headline = _headline(config, stored, layers)
+    refused = case.expectation.raises is not None
+    if not rows and not refused:
+        return
+    edits, claimed = _proven(case, plans, rows)
+    if refused and not edits:
+        return  # another reason may be behind the exception
     evidence = (
         *field_evidence(case, config, layers),
         *layer_evidence(case, layers, stored.field),
@@ -62,7 +67,8 @@ def plan_finding(
     notes = (_outcome(case, missing, layers),) if missing and not case.outcome.raises else ()
     confidence: Confidence = "certain" if edits else "likely"
     fixes = (_fix(case, config, edits, layers),)
-    return Finding(code, slug, "error", confidence, headline, evidence, tuple(claimed), fixes=fixes, notes=notes)
+    headline = _headline(config, stored, layers)
+    yield Finding(code, slug, "error", confidence, headline, evidence, tuple(claimed), fixes=fixes, notes=notes)
 
 
 def _headline(config: LayerPlan, stored: LayerPlan, layers: Sequence[int]) -> str:
@@ -75,17 +81,15 @@ def _headline(config: LayerPlan, stored: LayerPlan, layers: Sequence[int]) -> st
     return f"{who} {' or '.join(says)} where the checkpoint holds {' or '.join(holds)}"
 
 
-def _proven(
-    case: Case, plans: tuple[LayerPlan, LayerPlan, LayerPlan], layers: Sequence[int], rows: list[Row]
-) -> tuple[tuple[Edit, ...], list[Row]]:
-    """Edits under which the rows of these layers vanish and none appears, with the rows; else no edits."""
-    config, _, stored = plans
+def _proven(case: Case, plans: Plans, rows: list[Row]) -> tuple[tuple[Edit, ...], list[Row]]:
+    """Edits under which the rows of these layers vanish (or the exception) and none appears; else no edits."""
+    config, _, stored, layers = plans
     words = list(config.words)
     for layer in layers:
         words[layer] = stored.words[layer]
     edits = write_plan(case, config, words)
     found = explained_by_config(case, edits) if edits else None
-    if found is None or found[1] or not found[0]:
+    if found is None or found[1] or (rows and not found[0]):
         return (), rows
     return edits, found[0]
 

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from loadproof.config.access import get, text_config, text_config_path
 from loadproof.config.lines import where
-from loadproof.config.plan import diff_plans, field_path
+from loadproof.config.plan import diff_plans, field_path, text_fields
 from loadproof.config.plan_letters import letter, letters
 from loadproof.config.plan_mixers import mixer_modules
-from loadproof.config.plan_spellings import read_words
+from loadproof.config.plan_spellings import SPELLINGS, read_words
 from loadproof.config.plan_tensors import decoder_layers, plan_from_tensors
 from loadproof.config.plan_words import canonical, kind
 from loadproof.config.values import dotted
@@ -27,6 +27,14 @@ LISTS = ("layer_types", "layers_block_type")
 def built_plan(case: Case) -> LayerPlan | None:
     """The plan of the model that the class builds, told by its parameters as the stored plan is told by the tensors."""
     return plan_from_tensors(as_families(case.expectation.families))
+
+
+def default_plan(case: Case, built: LayerPlan) -> LayerPlan:
+    """The plan of a class that was told nothing: under the field that it would read, which stands in its defaults."""
+    fields = text_fields(case.expectation.config)
+    name = next((name for name in SPELLINGS if name in fields), LISTS[0])
+    field = dotted((*text_config_path(case.config), name))
+    return LayerPlan(built.words, "config", field, given=False)
 
 
 def as_families(expected: Sequence[Expected]) -> list[Family]:

@@ -22,11 +22,24 @@ def check(case: Case) -> Iterable[Finding]:
     rows = [row for row in of_kind(case.outcome.rows, "mismatched") if _is_cut(row)]
     if not rows:
         return
-    solved = _world_and_rank(rows)
-    if solved is not None and _nearly_all(case, rows):
-        yield _shard(case, rows, *solved)
+    direct = [row for row in rows if row.template not in _put_together(case)]
+    solved = _world_and_rank(direct or rows)
+    everything = [*rows, *_cut_before_joining(case, rows)]
+    if solved is not None and _nearly_all(case, everything):
+        yield _shard(case, everything, *solved)
     elif _is_lone_norm(case, rows):
         yield _lone(rows)
+
+
+def _put_together(case: Case) -> set[str]:
+    """Parameters that the reader joins from several stored tensors: their first dimension is another one."""
+    return {a.target for a in case.outcome.assignments if a.converted}
+
+
+def _cut_before_joining(case: Case, rows: list[Row]) -> list[Row]:
+    """The rest of what is reported of joined parameters: pieces of experts, stacked, differ in another dimension."""
+    joined = _put_together(case) | {row.template for row in of_kind(case.outcome.rows, "conversion")}
+    return [row for row in case.outcome.rows if row.template in joined and row not in rows and row.kind != "unexpected"]
 
 
 def _is_cut(row: Row) -> bool:
@@ -67,9 +80,10 @@ def _ranks(whole: int, held: int, world: int) -> set[int]:
 
 
 def _nearly_all(case: Case, rows: list[Row]) -> bool:
-    """The whole file is cut: what is left whole is scalar or a single row."""
-    cut = sum(count(row.axes) for row in rows)
-    return cut >= 0.9 * case.manifest.tensors and cut > 2
+    """The whole model is cut: what is left whole is scalar or a single row."""
+    cut = sum(count(row.axes) for row in rows if row.kind != "missing")
+    wanted = sum(count(e.axes) for e in case.expectation.families if e.shape and e.shape[0] > 1)
+    return cut >= 0.9 * (wanted - len(case.expectation.ties)) and cut > 2
 
 
 def _shard(case: Case, rows: list[Row], world: int, rank: int | None) -> Finding:

@@ -69,7 +69,7 @@ def fsdp1_unit(case: Case) -> Slice | None:
     """The proof that the parameters outside the layers (or all of them) are one rank's slice of an FSDP1 unit."""
     rows = [row for row in of_kind(case.outcome.rows, "mismatched") if _is_cut(row)]
     cut = {row.template for row in rows}
-    if not any(0 < elements(row.found) < elements(row.expected) for row in rows):
+    if not any(elements(row.found) for row in rows):
         return None  # nothing but empty ones: placeholders, not the part of a rank
     for names, unit in _units(case, cut):
         found = solve(unit)
@@ -77,6 +77,14 @@ def fsdp1_unit(case: Case) -> Slice | None:
             world, ranks, chunk = found
             return Slice(world, ranks, sum(size for size, _ in unit), chunk, names)
     return None
+
+
+def looks_cut(case: Case) -> list[Row]:
+    """Rows of one-dimensional parts of matrices where others are empty: slices, though no unit solves them."""
+    rows = [row for row in of_kind(case.outcome.rows, "mismatched") if _is_cut(row)]
+    partial = [row for row in rows if 0 < elements(row.found) < elements(row.expected)]
+    empty = [row for row in rows if row.found == (0,)]
+    return [*partial, *empty] if partial and empty else []
 
 
 def _is_cut(row: Row) -> bool:
@@ -130,4 +138,4 @@ def _stored_length(case: Case, expected: Expected) -> int:
     return elements(expected.shape) if row is None else elements(row.found)
 
 
-__all__ = ["Slice", "fsdp1_unit", "solve"]
+__all__ = ["Slice", "fsdp1_unit", "looks_cut", "solve"]

@@ -4,15 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from loadproof.families import count
 from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.joined import joined_targets, source_evidence, swapped_sources
 from loadproof.rules.swapped import is_swapped, swapped_finding
-from loadproof.types import Case, Finding
+from loadproof.types import Case, Finding, Fix, TransposeTensors
 
 
 def check(case: Case) -> Iterable[Finding]:
-    rows = [row for row in case.outcome.rows if is_swapped(row)]
+    joined = joined_targets(case)
+    rows = [row for row in case.outcome.rows if is_swapped(row) and row.template not in joined]
     if rows:
         yield swapped_finding("LP503", "transposed", rows)
+    yield from _joined(case)
+
+
+def _joined(case: Case) -> Iterable[Finding]:
+    """The same for tensors that the reader joins before it compares shapes."""
+    found, rows = swapped_sources(case)
+    if found:
+        number = sum(count(family.axes) for family, _ in found)
+        headline = f"{number:,} {'matrix is' if number == 1 else 'matrices are'} stored transposed"
+        edits = tuple(
+            TransposeTensors(family.template, family.axes, (len(shape) - 2, len(shape) - 1)) for family, shape in found
+        )
+        fix = Fix("swap rows and columns; every number is kept, the data is rewritten", "lossless", edits)
+        evidence = source_evidence(found)
+        yield Finding("LP503", "transposed", "error", "likely", headline, evidence, tuple(rows), fixes=(fix,))
 
 
 DOCS = RuleDocs(

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from loadproof.families import count
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.rows import of_kind
-from loadproof.rules.slices import fsdp1_unit
+from loadproof.rules.slices import fsdp1_unit, looks_cut
 from loadproof.rules.wording import elements, plural, row_evidence
 from loadproof.types import Case, Evidence, Family, Finding, Fix, Row
 
 
 def check(case: Case) -> Iterable[Finding]:
     empty = [family for family in case.manifest.families if _is_placeholder(case, family)]
-    if not empty or fsdp1_unit(case) is not None:
+    if not empty or fsdp1_unit(case) is not None or looks_cut(case):
         return
     number = sum(count(family.axes) for family in empty)
     rows = [*_rows(case, {family.template for family in empty}), *_taken_for_shared(case, number)]
