@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from loadproof.repair import RepairError, apply, forget, plan_edits, recover, undo
+from loadproof.repair import RepairError, apply, apply_to_copy, forget, plan_edits, recover, undo
 from loadproof.types import (
     CopyTensor,
     DeleteJson,
@@ -290,6 +290,17 @@ def test_a_plan_gone_stale_is_refused(folder: Path) -> None:
     with pytest.raises(RepairError, match="has changed since"):
         apply(plan)
     assert snapshot(folder) == before
+
+
+def test_a_stream_whose_source_changed_since_is_refused(folder: Path, tmp_path: Path) -> None:
+    plan = plan_edits(inventory(folder), [DropTensors("model.embed.weight", ())])
+    other = shard_bytes({**read_shard(folder / A), "model.new": tensor("U8", 1)})
+    (folder / A).write_bytes(other)
+    for carry_out in (apply, lambda plan: apply_to_copy(plan, str(tmp_path / "out"))):
+        with pytest.raises(RepairError, match="has changed since the plan"):
+            carry_out(plan)
+    assert (folder / A).read_bytes() == other
+    assert not (tmp_path / "out").exists()
 
 
 def test_nothing_to_do_is_no_error(folder: Path) -> None:

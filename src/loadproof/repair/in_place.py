@@ -23,9 +23,11 @@ from loadproof.repair.permission import gates
 from loadproof.repair.plan import Plan, Refusal
 from loadproof.repair.states import ForeignStateError
 from loadproof.repair.steps import PREFIX, inverse, names_in
-from loadproof.repair.stream import Progress, discard, prepare
+from loadproof.repair.stream import Progress, discard, prepare, sources_of
 from loadproof.repair.transaction import Recovery, commit, sweep
 from loadproof.repair.transaction import recover as recover_disk
+
+STALE = Refusal("the checkpoint has changed since the plan was made", "plan again")
 
 
 class RepairError(Exception):
@@ -73,6 +75,8 @@ def apply_on(disk: Disk, plan: Plan, progress: Progress | None = None) -> None:
         raise RepairError(Refusal("an interrupted repair had to be brought to an end first", "plan again"))
     if next_undo(disk) != plan.number:
         raise RepairError(Refusal("the folder was repaired since the plan was made", "plan again"))
+    if sources_of(plan) != plan.sources:
+        raise RepairError(STALE)
     prepare(disk, plan, progress)
     discard(disk)
     try:

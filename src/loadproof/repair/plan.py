@@ -46,6 +46,15 @@ class Stream(Struct, frozen=True):
         return len(self.head) + sum(map(size_of, self.body))
 
 
+class Seen(Struct, frozen=True):
+    """A file as it was when the plan was made: another inode, size or time means that the plan is stale."""
+
+    file: str
+    inode: int
+    size: int
+    time: int  # nanoseconds
+
+
 class Plan(Struct, frozen=True):
     """Pure data: `apply` and `apply_to_copy` carry it out. Nothing to do: no steps and no refusals."""
 
@@ -56,6 +65,7 @@ class Plan(Struct, frozen=True):
     steps: tuple[Step, ...] = ()
     streams: tuple[Stream, ...] = ()
     refusals: tuple[Refusal, ...] = ()
+    sources: tuple[Seen, ...] = ()  # every file whose tensors are streamed
 
     @property
     def writes(self) -> int:
@@ -70,4 +80,4 @@ class Plan(Struct, frozen=True):
     @property
     def fingerprint(self) -> str:
         """The same for equal plans only: an interrupted stream may be resumed under it."""
-        return hashlib.sha256(msgspec.msgpack.encode((self.root, self.steps, self.streams))).hexdigest()
+        return hashlib.sha256(msgspec.msgpack.encode((self.root, self.steps, self.streams, self.sources))).hexdigest()

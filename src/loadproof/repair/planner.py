@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from loadproof.repair import file_edits, tensor_edits
 from loadproof.repair.compiler import Compiler
 from loadproof.repair.disk import RealDisk
 from loadproof.repair.draft import Draft, RefusedError
 from loadproof.repair.journal import next_undo
 from loadproof.repair.plan import Plan, Refusal
+from loadproof.repair.stream import sources_of
 from loadproof.types import Edit, Inventory
 
 HANDLERS = {**tensor_edits.HANDLERS, **file_edits.HANDLERS}
@@ -35,4 +38,5 @@ def plan_edits(inventory: Inventory, edits: Iterable[Edit]) -> Plan:
     except RecursionError:
         refusal = Refusal("a JSON file is nested too deeply to be edited")
         return Plan(root=inventory.root, edits=edits, number=number, refusals=(refusal,))
-    return Plan(draft.root, edits, number, tuple(compiler.changes), tuple(compiler.steps), tuple(compiler.streams))
+    plan = Plan(draft.root, edits, number, tuple(compiler.changes), tuple(compiler.steps), tuple(compiler.streams))
+    return replace(plan, sources=sources_of(plan))

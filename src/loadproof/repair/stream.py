@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 import msgspec
 
 from loadproof.repair.disk import Disk
-from loadproof.repair.plan import Plan, Stream
+from loadproof.repair.plan import Plan, Seen, Stream
 from loadproof.repair.sources import BLOCK, Files, Slice, Source, size_of, slices_of
 from loadproof.repair.steps import PREFIX
 
@@ -155,7 +154,7 @@ def _compare(disk: Disk, stream: Stream, files: Files, meter: Meter) -> None:
 
 # ---------------------------------------------------------------- going on after an interruption
 def _resume(disk: Disk, plan: Plan) -> Resume:
-    fingerprint = fingerprint_of(plan)
+    fingerprint = plan.fingerprint
     if disk.exists(RESUME):
         with contextlib.suppress(msgspec.DecodeError):
             found = msgspec.json.decode(disk.read(RESUME, 0, disk.size(RESUME)), type=Resume)
@@ -164,11 +163,13 @@ def _resume(disk: Disk, plan: Plan) -> Resume:
     return Resume(fingerprint)
 
 
-def fingerprint_of(plan: Plan, files: Iterable[str] = ()) -> str:
-    """The plan and the state of every file it reads, and of `files`: another size or time means starting anew."""
-    states = []
-    read = {part.file for stream in plan.streams for source in stream.body for part in slices_of(source)}
-    for file in sorted(read.union(files)):
-        found = os.stat(os.path.join(plan.root, file))
-        states.append(f"{file} {found.st_ino} {found.st_size} {found.st_mtime_ns} {stat.S_IMODE(found.st_mode)}")
-    return plan.fingerprint + " " + " ".join(states)
+def sources_of(plan: Plan) -> tuple[Seen, ...]:
+    """The files that the streams read, as they are now."""
+    files = {part.file for stream in plan.streams for source in stream.body for part in slices_of(source)}
+    return tuple(seen(plan.root, file) for file in sorted(files))
+
+
+def seen(root: str, file: str) -> Seen:
+    """A file as it is now. Raises OSError."""
+    found = os.stat(os.path.join(root, file))
+    return Seen(file, found.st_ino, found.st_size, found.st_mtime_ns)

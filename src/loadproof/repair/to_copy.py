@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
 import os
 import stat
 from collections import Counter
@@ -15,12 +16,12 @@ from collections.abc import Iterator
 import msgspec
 
 from loadproof.repair.disk import RealDisk, copy_range
-from loadproof.repair.in_place import Applied, RepairError, RepairInterruptedError, locked
+from loadproof.repair.in_place import STALE, Applied, RepairError, RepairInterruptedError, locked
 from loadproof.repair.mounts import file_system, free_bytes
 from loadproof.repair.plan import Plan, Refusal, Stream
 from loadproof.repair.sources import Files, Slice
 from loadproof.repair.steps import PREFIX, Cut, Grow, Move, Patch, Rewrite, Swap, beside
-from loadproof.repair.stream import RESUME, Meter, Progress, Resume, fingerprint_of, write
+from loadproof.repair.stream import RESUME, Meter, Progress, Resume, seen, sources_of, write
 
 PARTIAL = ".loadproof-partial"
 LINK_FROM = 1 << 20  # bytes: smaller files are copied, people edit them
@@ -52,6 +53,8 @@ def apply_to_copy(plan: Plan, out: str, *, progress: Progress | None = None) -> 
 
 
 def _refuse(plan: Plan, out: str) -> None:
+    if sources_of(plan) != plan.sources:
+        raise RepairError(STALE)
     root = os.path.realpath(plan.root)
     real = os.path.realpath(out)
     if real == root or real.startswith(root + os.sep) or root.startswith(real + os.sep):
@@ -148,7 +151,8 @@ class _Copy:
             raise RepairError(Refusal(text, "choose a folder on another disk"))
 
     def _resume(self, files: list[str]) -> Resume:
-        fingerprint = fingerprint_of(self.plan, files)
+        states = [seen(self.plan.root, file) for file in files]
+        fingerprint = self.plan.fingerprint + hashlib.sha256(msgspec.json.encode(states)).hexdigest()
         with contextlib.suppress(OSError, msgspec.DecodeError):
             found = msgspec.json.decode(self.disk.read(RESUME, 0, self.disk.size(RESUME)), type=Resume)
             if found.fingerprint == fingerprint:
