@@ -103,3 +103,15 @@ def test_a_record_of_a_later_version_is_said(tmp_path: Path) -> None:
     (tmp_path / JOURNAL).write_bytes(struct.pack("<8sIQ", MAGIC, zlib.crc32(body), len(body)) + body)
     with pytest.raises(RepairError, match="another version"):
         recover(str(tmp_path))
+
+
+def test_nothing_is_left_to_import_once_a_repair_has_begun() -> None:
+    """An import inside a function can fail in the middle of a repair: on a full or failing disk."""
+    import ast
+
+    import loadproof.repair
+
+    for file in Path(loadproof.repair.__file__).parent.glob("*.py"):
+        functions = [node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.FunctionDef)]
+        inner = [node for function in functions for node in ast.walk(function)]
+        assert not any(isinstance(node, ast.Import | ast.ImportFrom) for node in inner), file.name

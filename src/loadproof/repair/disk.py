@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes  # here, not where it is used: nothing may be left to load once a repair has begun
 import errno
 import fcntl
 import os
@@ -160,8 +161,6 @@ class RealDisk:
 
 def shift(descriptor: int, room: int) -> None:
     """Insert or take out whole blocks at the front of a file (Linux: ext4, xfs). Raises OSError."""
-    import ctypes
-
     if not sys.platform.startswith("linux"):
         raise OSError(errno.EOPNOTSUPP, "this system cannot insert room into a file")
     fallocate = ctypes.CDLL(None, use_errno=True).fallocate64
