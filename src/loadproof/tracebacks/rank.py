@@ -10,8 +10,9 @@ from msgspec.structs import replace
 from loadproof.tracebacks.base import Cause, Ranked, When
 from loadproof.tracebacks.knowledge import CAUSES
 from loadproof.tracebacks.match import Hit, match_line
+from loadproof.tracebacks.mismatches import Vote
 from loadproof.tracebacks.names import classify, layer_of, on_disk
-from loadproof.tracebacks.pairing import Vote, pair
+from loadproof.tracebacks.pairing import pair
 from loadproof.tracebacks.shapes import judge
 from loadproof.types import Confidence, Symptom
 

@@ -1,0 +1,94 @@
+"""What the size differences of a load report say: a rank's share, packed weights, one config field, another base."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from loadproof.tracebacks.shapes import judge
+from loadproof.types import Confidence, Symptom
+
+Vote = tuple[str, Confidence, str, str]  # cause, confidence, name, what speaks for it
+
+_SHAPE_VOTES: dict[str, tuple[tuple[str, Confidence], ...]] = {
+    "empty": (("zero3-placeholders", "likely"), ("fsdp1-slice", "possible")),
+    "flattened": (("flattened", "likely"), ("fsdp1-slice", "possible")),
+    "packed-column": (("packed-as-dense", "likely"), ("quant-set", "possible")),
+    "int4-packed": (("quant-config-missing", "possible"), ("quant-layout", "possible"), ("dims-wrong", "possible")),
+    "transposed": (("transposed", "likely"), ("dims-wrong", "possible")),
+    "row-shard": (("rank-shard", "possible"), ("dims-wrong", "possible")),
+    "head-shard": (("head-row-shard", "likely"), ("rank-shard", "possible"), ("vocab-rows", "possible")),
+    "draft-vocab": (("draft-vocab", "likely"), ("vocab-rows", "possible")),
+    "small-head": (("head-replaced", "likely"), ("vocab-rows", "possible")),
+    "vocab": (("vocab-rows", "likely"), ("vocab-tokenizer", "possible")),
+    "kv-heads": (("dims-wrong", "likely"), ("rank-shard", "possible")),
+    "lora-rank": (("adapter-base", "likely"),),
+    "group-rows": (("group-size", "likely"), ("quant-layout", "possible")),
+    "squeezed": (("conv-layout", "likely"),),
+    "expert-short": (("expert-gap", "likely"),),
+    "slice": (("fsdp1-slice", "likely"), ("flattened", "possible")),
+    "scaled": (("dims-wrong", "likely"), ("shape-mismatch", "possible")),
+    "one-dimension": (("dims-wrong", "likely"), ("shape-mismatch", "possible")),
+    "other": (("dims-wrong", "possible"), ("shape-mismatch", "possible")),
+}
+
+
+def judge_sizes(symptom: Symptom) -> Iterator[Vote]:
+    """Votes of all size differences, the most frequent kind first."""
+    kinds = Counter((judge(m.stored, m.wanted, m.name), _adapter_kind(m.name)) for m in symptom.mismatched)
+    names = {(judge(m.stored, m.wanted, m.name), _adapter_kind(m.name)): m.name for m in reversed(symptom.mismatched)}
+    if len(kinds) > 1:
+        others = [kind for kind in kinds if kind[0] not in ("other", "scaled")]
+        whole = _one_ratio(symptom)
+        if whole:
+            yield ("rank-shard", "likely", symptom.mismatched[0].name, "all rows cut alike")
+        kinds = Counter({kind: kinds[kind] for kind in others}) or kinds
+    for (kind, adapter), _ in kinds.most_common():
+        name = names[kind, adapter]
+        for key, confidence in _of_adapter(kind, adapter) or _of_model(kind, name):
+            yield key, confidence, name, kind
+
+
+def _adapter_kind(name: str) -> str:
+    if "modules_to_save" in name or ("base_model.model" in name and re.search(r"lm_head|embed_tokens", name)):
+        return "vocab"
+    return "lora" if "lora_" in name else ""
+
+
+def _of_adapter(kind: str, adapter: str) -> tuple[tuple[str, Confidence], ...]:
+    if not adapter:
+        return ()
+    if kind == "empty":
+        return (("adapter-empty", "likely"), ("zero3-placeholders", "possible"))
+    if adapter == "vocab":
+        return (("adapter-vocab", "likely"),)
+    return (("adapter-base", "likely"), ("rank-shard", "possible"))
+
+
+def _of_model(kind: str, name: str) -> tuple[tuple[str, Confidence], ...]:
+    if kind in ("flattened", "slice") and re.search(r"lm_head|output\.weight", name):
+        return (("head-flattened", "likely" if kind == "flattened" else "possible"), ("fsdp1-slice", "possible"))
+    if kind in ("flattened", "slice") and re.search(r"embed_tokens|wte|word_embeddings|token_embd", name):
+        if kind == "slice":
+            return (("fsdp1-slice", "likely"), ("embedding-flattened", "possible"))
+        return (("embedding-flattened", "likely"), ("fsdp1-slice", "possible"))
+    if kind == "transposed" and "experts" in name:
+        return (("expert-layout", "likely"), ("transposed", "possible"))
+    if kind == "transposed" and "lm_head" in name:
+        return (("head-transposed", "likely"),)
+    if kind == "row-shard" and ("norm" in name or name == "size mismatch"):
+        return (("rank-shard", "likely"), ("dims-wrong", "possible"))
+    if re.search(r"(?:^|\.)(?:score|classifier|qa_outputs|v_head)\.", name) and kind not in ("empty", "slice"):
+        return (("dims-wrong", "likely"), ("task-head-missing", "possible"))
+    return _SHAPE_VOTES[kind]
+
+
+def _one_ratio(symptom: Symptom) -> bool:
+    """All rows cut by one factor of two or more in dimension 0, nothing else: the part of one rank."""
+    ratios = set()
+    for m in symptom.mismatched:
+        if len(m.stored) != len(m.wanted) or m.stored[1:] != m.wanted[1:] or not m.stored or not m.stored[0]:
+            return False
+        ratios.add(round(m.wanted[0] / m.stored[0]))
+    return len(symptom.mismatched) > 2 and len(ratios) == 1 and min(ratios) >= 2
