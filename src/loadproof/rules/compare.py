@@ -9,7 +9,8 @@ from msgspec import Struct
 
 from loadproof.families import count
 from loadproof.readers.boxes import subtract_all
-from loadproof.rules.rewrites import Rewrite, votes
+from loadproof.rules.pairing import votes
+from loadproof.rules.rewrites import Rewrite
 from loadproof.types import Axes, Family, Row
 
 STEPS = 6  # renamings that are told apart
@@ -99,7 +100,7 @@ def _gain(attempt: _Attempt) -> int:
 def _suggestions(left: list[Family], right: list[Family]) -> list[Rewrite]:
     rows = [Row("unexpected", f.template, f.axes, found=f.shape, stored=f.template) for f in left]
     rows += [Row("missing", f.template, f.axes, expected=f.shape) for f in right]
-    return [Rewrite(before, after, context) for before, after, context in votes(tuple(rows))]
+    return [Rewrite(*vote) for vote in votes(tuple(rows))]
 
 
 def _try(rewrite: Rewrite, left: list[Family], right: list[Family]) -> _Attempt:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from loadproof.families import count, names_of, show
-from loadproof.rules.rewrites import PEFT, WRAPPERS, Proof, Rewrite, candidates, difference, find_rewrite
+from loadproof.rules.pairing import PEFT, WRAPPERS, difference
+from loadproof.rules.rewrites import Proof, Rewrite, candidates, find_rewrite
 from loadproof.rules.rows import count_rows, meet_axes
 from loadproof.rules.shards import listed
 from loadproof.types import Assignment, Axes, Case, Confidence, Evidence, Finding, Fix, RenameTensors

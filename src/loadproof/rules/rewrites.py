@@ -1,52 +1,38 @@
-"""Renamings of whole name sets, found by algebra: names that came out wrong are paired with names that are missing.
-
-An unexpected name and a missing one of equal shape that end alike differ in a stretch of dotted parts; every pair votes
-for its difference, weighted by names. No list of models is consulted: only the words that frameworks themselves insert
-(`WRAPPERS`) are known. What a renaming explains is proved by predicting the outcome again (`rules.whatif`).
-"""
+"""Renamings of whole name sets: suggested by `rules.pairing`, proved by predicting the outcome again."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
 from loadproof.families import count
+from loadproof.rules.pairing import Parts, shared_by_all, votes, wrapper_parts
 from loadproof.rules.rows import count_rows, of_kind, subtract
 from loadproof.rules.whatif import outcome_with, renamed
 from loadproof.types import Axes, Case, Family, Row
 
-# Parts that wrapping modules put into state-dict names, at the front or in the middle, in any order.
-WRAPPERS: dict[str, str] = {
-    "_orig_mod": "torch.compile",
-    "module": "DistributedDataParallel or DeepSpeed",
-    "_fsdp_wrapped_module": "FullyShardedDataParallel",
-    "_fpw_module": "FullyShardedDataParallel",
-    "_checkpoint_wrapped_module": "activation checkpointing",
-    "_orig_module": "a recomputation wrapper",
-    "_forward_module": "Lightning Fabric",
-}
-PEFT = ("base_model", "model")
-TRIES = 4  # candidates that are proved, the most voted first
 STEPS = 4  # renamings in one chain
 
 
 class Rewrite(Struct, frozen=True):
     """Stored names: wrapper parts are taken out, then the parts `before` become `after` where they first stand.
 
-    `context` are the parts in front of them (indices as ``{}``); it is empty for a change at the front.
+    `context` are the parts in front of them (indices as ``{}``), empty for a change at the front; `followers` the parts
+    of which one must stand behind them, empty for any.
     """
 
-    before: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
-    context: tuple[str, ...] = ()
-    wrappers: tuple[str, ...] = ()
+    before: Parts = ()
+    after: Parts = ()
+    context: Parts = ()
+    followers: Parts = ()
+    wrappers: Parts = ()
 
     def __call__(self, template: str) -> str:
         parts = [part for part in template.split(".") if part not in self.wrappers]
         end = len(self.context) + len(self.before)
-        if (self.before or self.after) and _same(parts[:end], self.context + self.before):
+        here = (self.before or self.after) and _same(parts[:end], self.context + self.before)
+        if here and (not self.followers or parts[end] in self.followers):
             parts[len(self.context) : end] = self.after
         return ".".join(parts)
 
@@ -113,9 +99,17 @@ def _step(case: Case, state: _State, rewrite: Rewrite) -> _State | None:
     new = subtract(outcome.rows, state.rows)
     filled = count_rows(subtract(state.rows, outcome.rows), "missing")
     broken = count_rows(of_kind(new, "missing", "mismatched", "conversion"))
-    stuck = _stuck(outcome.rows, {rewrite(family.template) for family in moved})
-    good = filled and not broken and stuck * 4 <= sum(count(family.axes) for family in moved)
+    good = filled and not broken and _settles(rewrite, moved, outcome.rows)
     return _State(families, outcome.rows) if good else None
+
+
+def _settles(rewrite: Rewrite, moved: list[Family], rows: tuple[Row, ...]) -> bool:
+    """Whether the renamed tensors found places; one module put for another inside a layer must fit to the last."""
+    stuck = _stuck(rows, {rewrite(family.template) for family in moved})
+    if not (rewrite.before and rewrite.after and "{}" in rewrite.context):
+        return stuck * 4 <= sum(count(family.axes) for family in moved)
+    module = ".".join(rewrite.context + rewrite.after) + "."
+    return not stuck and not any(row.template.startswith(module) for row in of_kind(rows, "missing"))
 
 
 def _stuck(rows: Iterable[Row], renamed_to: set[str]) -> int:
@@ -145,65 +139,6 @@ def _candidates(case: Case, state: _State) -> Iterator[Rewrite]:
         yield stripped
         outcome = outcome_with(case, renamed(state.families, stripped))
         rows = outcome.rows if outcome is not None else ()
-    for before, after, context in votes(rows):
-        yield Rewrite(before, after, context, wrappers)
-
-
-def wrapper_parts(families: Iterable[Family]) -> tuple[str, ...]:
-    """The known wrapper words in the stored names, in the order of the first name that holds one."""
-    found: dict[str, None] = {}
-    for family in families:
-        for part in family.template.split("."):
-            if part in WRAPPERS:
-                found[part] = None
-    return tuple(found)
-
-
-def votes(rows: tuple[Row, ...]) -> list[tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]]:
-    """(before, after, context), the most voted first."""
-    ballots: Counter[tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = Counter()
-    for have, want in pairs(rows):
-        # The names in the file decide; the reader's own spelling helps where it has already renamed or converted them.
-        for name in {have.stored or have.template, have.template}:
-            ballots[difference(name, want.template)] += count(want.axes)
-    ranked = sorted(ballots.items(), key=lambda item: (-item[1], len(item[0][0]) + len(item[0][1])))
-    return [ballot for ballot, _ in ranked[:TRIES]]
-
-
-def pairs(rows: tuple[Row, ...]) -> Iterator[tuple[Row, Row]]:
-    """(unexpected, missing) that may be one tensor under two names: ending, shape and inner indices agree."""
-    by_ending: dict[tuple[str, ...], list[Row]] = {}
-    for row in of_kind(rows, "unexpected"):
-        for ending in _endings(row.template):
-            by_ending.setdefault(ending, []).append(row)
-    for want in of_kind(rows, "missing"):
-        fitting = [row for ending in _endings(want.template) for row in by_ending.get(ending, ())]
-        for have in dict.fromkeys(row for row in fitting if _fits(row, want)):
-            yield have, want
-
-
-def _endings(template: str) -> Iterator[tuple[str, ...]]:
-    """The last two parts, and those that remain when a module was put in before the last (`router.linear.weight`)."""
-    parts = template.split(".")
-    yield tuple(parts[-2:])
-    if len(parts) > 2:
-        yield (parts[-3], parts[-1])
-
-
-def _fits(have: Row, want: Row) -> bool:
-    if have.found is not None and want.expected is not None and have.found != want.expected:
-        return False
-    shared = min(len(have.axes), len(want.axes))
-    return shared == 0 or bool(set(have.axes[-1]) & set(want.axes[-1]))
-
-
-def difference(have: str, want: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """(before, after, context): what stands between the common ending and the common beginning of two names."""
-    old, new = have.split("."), want.split(".")
-    while old and new and old[-1] == new[-1]:
-        old.pop()
-        new.pop()
-    start = 0
-    while start < min(len(old), len(new)) and old[start] == new[start]:
-        start += 1
-    return tuple(old[start:]), tuple(new[start:]), tuple(old[:start])
+    bare = renamed(state.families, Rewrite(wrappers=wrappers)) if wrappers else state.families
+    for vote in dict.fromkeys((*shared_by_all(bare), *votes(rows))):
+        yield Rewrite(*vote, wrappers)
