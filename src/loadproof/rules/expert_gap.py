@@ -71,10 +71,16 @@ def held_experts(case: Case) -> dict[str, dict[str, dict[int, set[int]]]]:
 
 
 def _total(case: Case, leaves: dict[str, dict[int, set[int]]], wanted: object) -> int:
-    """How many experts there should be: the config's number, unless the router too has only the stored ones."""
+    """How many experts there should be: the number of the config where some are missed and the router has them all."""
     stored = 1 + max(max(experts) for by_layer in leaves.values() for experts in by_layer.values())
     routers = [row for row in case.outcome.rows if row.kind == "mismatched" and ".experts" not in row.template]
-    if isinstance(wanted, int) and wanted > stored and not any((row.found or (0,))[0] == stored for row in routers):
+    misses = any(".experts" in row.template for row in case.outcome.rows)
+    if (
+        misses
+        and isinstance(wanted, int)
+        and wanted > stored
+        and not any((row.found or (0,))[0] == stored for row in routers)
+    ):
         return wanted
     return stored
 

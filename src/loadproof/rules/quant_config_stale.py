@@ -47,8 +47,13 @@ def _complete(case: Case) -> bool:
 
 
 def _dense_by_design(entry: dict[str, Any]) -> bool:
+    """Declarations that leave the weights alone: only the KV cache, not yet compressed, or switched off."""
     status, layout = entry.get("quantization_status"), entry.get("format")
-    return layout == "dense" or status in ("initialized", "calibration")
+    if entry.get("quant_method") == "compressed-tensors" and not entry.get("config_groups"):
+        return True
+    switches = [entry[key] for key in ("load_in_4bit", "load_in_8bit") if key in entry]
+    off = bool(switches) and not any(switches)
+    return off or layout == "dense" or status in ("initialized", "calibration")
 
 
 def _finding(case: Case, path: JsonPath, method: str, stored: str, fixes: tuple[Fix, ...]) -> Finding:
