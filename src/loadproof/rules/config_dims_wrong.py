@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from loadproof.config.lines import where
 from loadproof.config.values import dotted
 from loadproof.rules.base import Rule, RuleDocs
-from loadproof.rules.dimensions import Candidate, affects_all, candidates, from_shapes, probed
+from loadproof.rules.dimensions import Candidate, affects_all, candidates, from_shapes, probed, shrinking
 from loadproof.rules.plans import config_file
 from loadproof.rules.rows import count_rows, of_kind
 from loadproof.rules.whatif_config import explained_by_config, outcome_if
@@ -25,6 +25,7 @@ def check(case: Case) -> Iterable[Finding]:
         yield from _refused(case)
     elif rows and affects_all(case, rows):
         proven = _proven(case, candidates(case, rows)[:TRIED], rows)
+        proven = proven or _proven(case, shrinking(case, rows)[:TRIED], rows)
         proven = proven or _proven(case, probed(case, rows), rows)
         if proven:
             yield _finding(case, proven, rows)

@@ -55,17 +55,25 @@ def candidates(case: Case, rows: Iterable[Row]) -> list[Candidate]:
     wrong = list(dict.fromkeys(w for row in rows for w in _wrong(case, row)))
     if not wrong:
         return []
-    found = [
-        Candidate(path, value, new)
-        for path, value in _fields(case)
-        for new in (_solve(str(path[-1]), value, wrong, dict(_named(case, path))), _divided(value, wrong))
-        if new is not None and new != value
-    ]
+    solved = [(p, old, _solve(str(p[-1]), old, wrong, dict(_named(case, p)))) for p, old in _fields(case)]
+    return _ranked(solved)
+
+
+def shrinking(case: Case, rows: Iterable[Row]) -> list[Candidate]:
+    """The same for dimensions that shrink as the field grows: a head size derived from the number of heads."""
+    wrong = list(dict.fromkeys(w for row in rows for w in _wrong(case, row)))
+    if not wrong or any(item.formula is not None for item in wrong):
+        return []
+    return _ranked([(path, old, _divided(old, wrong)) for path, old in _fields(case)])
+
+
+def _ranked(solved: Iterable[tuple[JsonPath, int, int | None]]) -> list[Candidate]:
+    found = [Candidate(path, old, new) for path, old, new in solved if new is not None and new != old]
     return sorted(found, key=_rank)
 
 
 def _divided(value: int, wrong: list[Wrong]) -> int | None:
-    """The value if every wrong dimension shrinks as the field grows: a head size derived from the number of heads."""
+    """The one value that is to the old one as each expected size is to the stored one."""
     solutions = {divmod(value * item.expected, item.found) if item.found else (0, 1) for item in wrong}
     quotient, rest = solutions.pop() if len(solutions) == 1 else (0, 1)
     return quotient if rest == 0 and quotient > 0 else None
