@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from loadproof.interpret import building
+from loadproof.interpret.apart import evaluate_apart
 from loadproof.interpret.describe import describe
 from loadproof.interpret.language.errors import NotUnderstood, is_certain
 from loadproof.interpret.release import remote_code
@@ -18,15 +19,15 @@ _PLAIN = (TypeError, KeyError, IndexError, AttributeError, ValueError, ZeroDivis
 
 
 def evaluate(
-    root: str, folder: str, raw: dict[str, Any], blank: Expectation, class_name: str | None
+    root: str, folder: str, raw: dict[str, Any], blank: Expectation, class_name: str | None, *, apart: bool = True
 ) -> tuple[Expectation, list[str]]:
-    """(the expectation, the source files it was read from)."""
+    """(the expectation, the source files it was read from). A repository's own code gets a process `apart`."""
     with building.room_to_recurse():
-        return _evaluate(root, folder, raw, blank, class_name)
+        return _evaluate(root, folder, raw, blank, class_name, apart)
 
 
 def _evaluate(
-    root: str, folder: str, raw: dict[str, Any], blank: Expectation, class_name: str | None
+    root: str, folder: str, raw: dict[str, Any], blank: Expectation, class_name: str | None, apart: bool
 ) -> tuple[Expectation, list[str]]:
     world = building.release(root)
     try:
@@ -35,6 +36,9 @@ def _evaluate(
         blank = msgspec.structs.replace(blank, model_type=model_type)
         if not native and remote_code.has_code(raw):
             blank = msgspec.structs.replace(blank, source="remote-code", class_name=class_name or _stated(raw))
+            answer = evaluate_apart(root, folder, raw, blank, class_name) if apart else None
+            if answer is not None:
+                return answer
             world, model = building.build_remote(root, folder, raw, class_name)
         elif not native:
             raise building.unknown_type(model_type) if model_type else _no_type()
@@ -66,7 +70,9 @@ def _failed(blank: Expectation, problem: Exception, world: World) -> Expectation
     if isinstance(problem, NotUnderstood):
         known = f"model type `{blank.model_type}`: " if blank.source == "remote-code" else ""
         return msgspec.structs.replace(blank, inconclusive=f"{known}{said}{_unless_said(place, said)}")
-    if isinstance(problem, (RecursionError, MemoryError)):
+    if isinstance(problem, MemoryError):
+        return msgspec.structs.replace(blank, inconclusive=f"the model source asks for too much memory{place}")
+    if isinstance(problem, RecursionError):
         return msgspec.structs.replace(blank, inconclusive=f"the model source nests too deeply{place}")
     if isinstance(problem, SyntaxError):
         return msgspec.structs.replace(blank, inconclusive=f"the model source cannot be parsed: {said[:300]}")

@@ -6,6 +6,7 @@ import os
 import re
 from typing import Any
 
+from loadproof.interpret.language.limits import SOURCE_BYTES
 from loadproof.interpret.release import auto_classes
 
 _CLASS = re.compile(r"^class (\w+)", re.M)
@@ -47,10 +48,17 @@ def _index_of(folder: str, package: str) -> dict[str, str]:
             continue
         if file.startswith(_OTHER_FRAMEWORKS):
             continue
-        with open(os.path.join(folder, file), encoding="utf-8", errors="replace") as f:
-            for name in _CLASS.findall(f.read()):
-                found.setdefault(name, f"{package}.{file[:-3]}")
+        for name in _CLASS.findall(_text(os.path.join(folder, file))):
+            found.setdefault(name, f"{package}.{file[:-3]}")
     return found
+
+
+def _text(path: str) -> str:
+    """The text of a source file, empty for what is none: a folder of strangers may hold a FIFO or an endless device."""
+    if not os.path.isfile(path) or os.path.getsize(path) > SOURCE_BYTES:
+        return ""
+    with open(path, encoding="utf-8", errors="replace") as f:
+        return f.read()
 
 
 def _whole_index(world: Any) -> dict[str, str]:

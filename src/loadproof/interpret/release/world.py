@@ -170,5 +170,9 @@ class World:
 
 
 def _inside(path: str, folder: str) -> bool:
-    real = os.path.realpath(folder)
-    return os.path.commonpath([real, os.path.realpath(path)]) == real
+    """Whether a file of remote code lies in its folder, or is a hub cache snapshot's link to a blob of its repository."""
+    real, top = os.path.realpath(path), os.path.realpath(folder)
+    if real.startswith(os.path.join(top, "")):
+        return True
+    is_snapshot = os.path.basename(os.path.dirname(top)) == "snapshots"
+    return is_snapshot and os.path.dirname(real) == os.path.join(os.path.dirname(os.path.dirname(top)), "blobs")
