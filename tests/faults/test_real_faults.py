@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 CALLS = "openat,pwrite64,fsync,rename,link,unlink,ftruncate,fallocate,copy_file_range,pread64"
 FAULTS = ("signal=SIGKILL", "error=EIO", "error=ENOSPC")
 CHOSEN = tuple(SCENARIOS) if FULL else ("exchange names, two shards", "longer names, room inserted", "drop")
-SAMPLE = 60 if FULL else 7  # fault points per scenario and direction
+SAMPLE = 30 if FULL else 7  # fault points per scenario and direction
 CALL = re.compile(r"^(?:\d+ +)?(\w+)\(")
 
 
