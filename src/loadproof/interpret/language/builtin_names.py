@@ -12,7 +12,8 @@ from loadproof.interpret.language.attributes import class_of, delete, guarded_ty
 from loadproof.interpret.language.errors import ForbiddenAttribute
 
 _AS_THEY_ARE = (
-    "abs all any bool callable classmethod divmod enumerate filter float id int isinstance issubclass len map max min next "
+    "abs all any bool callable classmethod divmod enumerate filter float id int isinstance issubclass len map max "
+    "min next "
     "object ord property reversed slice staticmethod zip Ellipsis NotImplemented ArithmeticError AssertionError "
     "AttributeError Exception DeprecationWarning FutureWarning ImportError IndexError KeyError LookupError "
     "ModuleNotFoundError NameError NotImplementedError OSError OverflowError RuntimeError RuntimeWarning StopIteration "
@@ -96,7 +97,9 @@ def _iter(items: Any, *sentinel: Any) -> Any:
 
 
 def _pow(base: Any, exponent: Any, *modulus: Any) -> Any:
-    return pow(base, exponent, *modulus) if modulus else operators.power(base, exponent)
+    if not modulus:
+        return operators.power(base, exponent)
+    return pow(*map(limits.checked_integer, (base, exponent, *modulus)))
 
 
 def names() -> dict[str, Any]:

@@ -16,7 +16,9 @@ _CONTAINERS = (list, tuple, dict)
 
 
 def multiply(a: Any, b: Any) -> Any:
-    if type(a) is int and type(b) is int:
+    if isinstance(a, int) and isinstance(b, int):
+        limits.checked_integer(a)
+        limits.checked_integer(b)
         return limits.checked_integer(a * b)
     if isinstance(a, _SEQUENCES) and isinstance(b, int):
         limits.current().charge(len(a) * max(0, b), type(a).__name__)
@@ -28,7 +30,11 @@ def multiply(a: Any, b: Any) -> Any:
 def add(a: Any, b: Any) -> Any:
     if isinstance(a, _SEQUENCES) and isinstance(b, _SEQUENCES):
         limits.current().charge(len(a) + len(b), type(a).__name__)
-    return a + b
+    return limits.checked_integer(a + b)
+
+
+def subtract(a: Any, b: Any) -> Any:
+    return limits.checked_integer(a - b)
 
 
 def power(a: Any, b: Any) -> Any:
@@ -40,7 +46,7 @@ def power(a: Any, b: Any) -> Any:
 def shift_left(a: Any, b: Any) -> Any:
     if isinstance(b, int) and b > limits.INTEGER_BITS:
         raise LimitReached(f"shift by {b} bits")
-    return a << b
+    return limits.checked_integer(a << b)
 
 
 def remainder(a: Any, b: Any) -> Any:
@@ -100,7 +106,7 @@ def _checked_repeat(a: list[Any], b: Any) -> Any:
 
 BINARY: dict[type[ast.operator], Binary] = {
     ast.Add: add,
-    ast.Sub: op.sub,
+    ast.Sub: subtract,
     ast.Mult: multiply,
     ast.Div: op.truediv,
     ast.FloorDiv: op.floordiv,
@@ -116,7 +122,7 @@ BINARY: dict[type[ast.operator], Binary] = {
 IN_PLACE: dict[type[ast.operator], Binary] = {
     **BINARY,
     ast.Add: _add_in_place,
-    ast.Sub: op.isub,
+    ast.Sub: lambda a, b: op.isub(a, b) if isinstance(a, set) else subtract(a, b),
     ast.Mult: _multiply_in_place,
     ast.BitOr: op.ior,
     ast.BitAnd: op.iand,

@@ -3,6 +3,7 @@
 `typing`, `dataclasses`, `inspect`, `enum` and `types` are stand-ins: the real ones evaluate text or reach frames.
 """
 
+# ruff: noqa: ARG005, N807 - the signatures are Python's
 from __future__ import annotations
 
 import collections
@@ -22,8 +23,10 @@ from loadproof.interpret.language.objects import Namespace, Sealed, SourceObject
 from loadproof.interpret.language.patterns import PATTERNS
 
 _MATH = (
-    "sqrt log log2 log10 log1p exp ceil floor trunc pi e inf nan tau sin cos tan tanh atan atan2 asin acos sinh cosh pow prod "
-    "gcd lcm isqrt fabs fmod isclose isfinite isinf isnan copysign hypot erf erfc radians degrees dist fsum expm1 modf frexp"
+    "sqrt log log2 log10 log1p exp ceil floor trunc pi e inf nan tau sin cos tan tanh atan atan2 asin acos sinh "
+    "cosh pow prod "
+    "gcd lcm isqrt fabs fmod isclose isfinite isinf isnan copysign hypot erf erfc radians degrees dist fsum expm1 "
+    "modf frexp"
 )
 
 
@@ -40,6 +43,7 @@ def _counting(function: Callable[..., Iterable[Any]]) -> Callable[..., Iterator[
 
 
 def _product(*parts: Iterable[Any], repeat: int = 1) -> Iterator[Any]:
+    limits.current().charge(len(parts) * max(0, repeat), "itertools.product")
     pools = [list(p) for p in parts] * repeat
     total = 1
     for pool in pools:
@@ -67,6 +71,7 @@ _ITERTOOLS: dict[str, Any] = {
 }
 _ITERTOOLS.update(
     product=_product,
+    accumulate=lambda items, function=operators.add, **start: _counted(itertools.accumulate(items, function, **start)),
     groupby=lambda items, key=None: ((k, list(g)) for k, g in itertools.groupby(_counted(items), key)),
     combinations=_counting(itertools.combinations),
 )

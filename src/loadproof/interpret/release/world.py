@@ -170,7 +170,7 @@ class World:
 
 
 def _inside(path: str, folder: str) -> bool:
-    """Whether a file of remote code lies in its folder, or is a hub cache snapshot's link to a blob of its repository."""
+    """Whether a file of remote code lies in its folder, or is a hub cache snapshot's link to a blob of its own."""
     real, top = os.path.realpath(path), os.path.realpath(folder)
     if real.startswith(os.path.join(top, "")):
         return True

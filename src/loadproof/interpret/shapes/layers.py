@@ -1,10 +1,12 @@
 """The `torch.nn` layers that own parameters, and the list of those that are known to own none."""
 
+# ruff: noqa: ARG001, ARG002, N807 - the signatures are torch's
 from __future__ import annotations
 
 from typing import Any
 
 from loadproof.interpret.language.errors import UnknownUsed
+from loadproof.interpret.language.limits import checked_layers
 from loadproof.interpret.language.objects import Unknown
 from loadproof.interpret.shapes.module import Module, param, set_plain, spread
 from loadproof.interpret.shapes.tensor import Parameter, Tensor
@@ -227,6 +229,7 @@ class _Recurrent(Module):
         super().__init__()
         gates, out = self.gates * hidden_size, proj_size or hidden_size
         directions = ("", "_reverse") if bidirectional else ("",)
+        checked_layers(num_layers)
         for layer in range(num_layers):
             width = input_size if layer == 0 else out * len(directions)
             for direction in directions:
@@ -313,15 +316,22 @@ class Identity(NoParameters):
 
 
 _NONE = (
-    "ReLU ReLU6 GELU SiLU Mish Sigmoid Tanh Softmax Softmax2d LogSoftmax Softmin Softplus Softsign Softshrink Hardshrink "
-    "Tanhshrink ELU SELU CELU LeakyReLU RReLU Hardswish Hardsigmoid Hardtanh LogSigmoid Threshold GLU Dropout1d Dropout2d "
-    "Dropout3d AlphaDropout FeatureAlphaDropout MaxPool1d MaxPool2d MaxPool3d AvgPool1d AvgPool2d AvgPool3d LPPool1d LPPool2d "
-    "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d MaxUnpool1d "
-    "MaxUnpool2d MaxUnpool3d FractionalMaxPool2d ZeroPad1d ZeroPad2d ZeroPad3d ConstantPad1d ConstantPad2d ConstantPad3d "
+    "ReLU ReLU6 GELU SiLU Mish Sigmoid Tanh Softmax Softmax2d LogSoftmax Softmin Softplus Softsign Softshrink "
+    "Hardshrink "
+    "Tanhshrink ELU SELU CELU LeakyReLU RReLU Hardswish Hardsigmoid Hardtanh LogSigmoid Threshold GLU Dropout1d "
+    "Dropout2d "
+    "Dropout3d AlphaDropout FeatureAlphaDropout MaxPool1d MaxPool2d MaxPool3d AvgPool1d AvgPool2d AvgPool3d "
+    "LPPool1d LPPool2d "
+    "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d "
+    "MaxUnpool1d "
+    "MaxUnpool2d MaxUnpool3d FractionalMaxPool2d ZeroPad1d ZeroPad2d ZeroPad3d ConstantPad1d ConstantPad2d "
+    "ConstantPad3d "
     "ReflectionPad1d ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d CircularPad1d "
     "CircularPad2d CircularPad3d Upsample UpsamplingNearest2d UpsamplingBilinear2d PixelShuffle PixelUnshuffle Flatten "
-    "Unflatten Fold Unfold CosineSimilarity PairwiseDistance ChannelShuffle LocalResponseNorm CrossMapLRN2d MSELoss L1Loss "
-    "KLDivLoss SmoothL1Loss HuberLoss CTCLoss CosineEmbeddingLoss MarginRankingLoss TripletMarginLoss HingeEmbeddingLoss "
+    "Unflatten Fold Unfold CosineSimilarity PairwiseDistance ChannelShuffle LocalResponseNorm CrossMapLRN2d MSELoss "
+    "L1Loss "
+    "KLDivLoss SmoothL1Loss HuberLoss CTCLoss CosineEmbeddingLoss MarginRankingLoss TripletMarginLoss "
+    "HingeEmbeddingLoss "
     "SoftMarginLoss CrossEntropyLoss NLLLoss BCELoss BCEWithLogitsLoss"
 )
 

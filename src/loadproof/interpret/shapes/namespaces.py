@@ -1,11 +1,13 @@
 """The `torch`, `torch.nn` and `numpy` that evaluated code imports."""
 
+# ruff: noqa: ARG005 - the signatures are torch's
 from __future__ import annotations
 
 import itertools
 import math
 from typing import Any
 
+from loadproof.interpret.language import limits, operators
 from loadproof.interpret.language.objects import Namespace, Unknown
 from loadproof.interpret.shapes import containers, layers, tensor_functions, weight_norm
 from loadproof.interpret.shapes.module import Module
@@ -76,6 +78,7 @@ def _prod(values: Any, *_: Any, **__: Any) -> Any:
 
 
 def _linspace(a: Any, b: Any, n: int = 50, **_: Any) -> list[Any]:
+    limits.current().charge(n, "numpy.linspace")
     return [a + (b - a) * i / max(1, n - 1) for i in range(n)]
 
 
@@ -94,7 +97,7 @@ NUMPY = Namespace(
         "pi": math.pi,
         "prod": _prod,
         "linspace": _linspace,
-        "cumsum": lambda x, *_, **__: list(itertools.accumulate(x)),
+        "cumsum": lambda x, *_, **__: list(itertools.accumulate(x, operators.add)),
         "arange": tensor_functions.arange,
         "array": lambda value, *_, **__: Tensor(shape_of(value)),
         "round": lambda x, digits=0: round(x, digits),

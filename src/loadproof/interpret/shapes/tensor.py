@@ -1,12 +1,13 @@
 """Tensors that carry a shape and nothing else. A value read out of one is `Unknown`; it decides nothing."""
 
+# ruff: noqa: ARG005 - the signatures are torch's
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
 from loadproof.interpret.language import limits
-from loadproof.interpret.language.errors import UnknownUsed, certain
+from loadproof.interpret.language.errors import LimitReached, UnknownUsed, certain
 from loadproof.interpret.language.objects import Open, Sealed, Unknown
 
 
@@ -73,6 +74,10 @@ def product(shape: Any) -> Any:
     return result
 
 
+LARGEST = 2**48  # elements along one dimension
+_MOST_DIMENSIONS = 64  # torch allows no more
+
+
 class Size(tuple[int, ...], Open):
     def numel(self) -> Any:
         return product(self)
@@ -93,6 +98,8 @@ def dimension(x: Any) -> int:
         )
     if x < 0:
         raise certain(RuntimeError(f"Trying to create tensor with negative dimension {x}"))
+    if x > LARGEST:
+        raise LimitReached(f"a tensor dimension of more than 2^{LARGEST.bit_length() - 1}")
     return int(x) if isinstance(x, bool) else x
 
 
@@ -109,6 +116,8 @@ class Tensor(Open):
         if isinstance(shape, Tensor):
             shape = shape.shape
         self.shape = None if shape is None else Size(map(dimension, shape))
+        if self.shape is not None and len(self.shape) > _MOST_DIMENSIONS:
+            raise LimitReached(f"a tensor of {len(self.shape):,} dimensions")
 
     # ---- what is not a shape
     dtype: Any = property(lambda self: FLOAT32)
@@ -128,7 +137,7 @@ class Tensor(Open):
     def tolist(self) -> Any:
         if self.values is not None:
             return list(self.values) if self.shape else self.values[0]
-        limits.current().charge(self.numel(), "list of tensor values")
+        limits.current().charge(product(max(1, n) for n in self.known()), "list of tensor values")
         return _values(tuple(self.known()))
 
     def _decide(self, *_: Any) -> Any:
@@ -153,7 +162,7 @@ class Tensor(Open):
 
     ndim: Any = property(lambda self: len(self.known()))
     T: Any = property(lambda self: Tensor(self.known()[::-1]))
-    mT: Any = property(lambda self: self.transpose(-1, -2))
+    mT: Any = property(lambda self: self.transpose(-1, -2))  # noqa: N815 - torch's name
 
     def dim(self) -> int:
         return len(self.known())
@@ -296,6 +305,7 @@ class Tensor(Open):
 
     def chunk(self, n: int, dim: int = 0) -> tuple[Tensor, ...]:
         shape = list(self.known())
+        limits.current().charge(min(n, shape[dim]), "chunk")
         size, left, parts = -(-shape[dim] // n), shape[dim], []
         while left > 0:
             parts.append(Tensor(_with(shape, dim, min(size, left))))
@@ -306,6 +316,7 @@ class Tensor(Open):
         shape = list(self.known())
         n = shape[dim]
         if isinstance(sizes, int):
+            limits.current().charge(n // sizes, "split")
             sizes = [sizes] * (n // sizes) + ([n % sizes] if n % sizes else [])
         return tuple(Tensor(_with(shape, dim, k)) for k in sizes)
 
@@ -370,8 +381,10 @@ def _in_place(self: Tensor, *_: Any, **__: Any) -> Tensor:
 
 _KEPT = "float double to clone detach contiguous cpu cuda"
 _SAME = (
-    "half long int bool type type_as abs sqrt exp log sin cos tanh sigmoid clamp masked_fill pow square tril triu floor "
-    "ceil round neg rsqrt logical_not flip roll cumsum log2 trunc new_tensor __neg__ __pos__ __invert__ __abs__ scatter "
+    "half long int bool type type_as abs sqrt exp log sin cos tanh sigmoid clamp masked_fill pow square tril triu "
+    "floor "
+    "ceil round neg rsqrt logical_not flip roll cumsum log2 trunc new_tensor __neg__ __pos__ __invert__ __abs__ "
+    "scatter "
     "softmax bfloat16"
 )
 _IN_PLACE = (
