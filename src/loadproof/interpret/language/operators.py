@@ -94,6 +94,11 @@ def _add_in_place(a: Any, b: Any) -> Any:
     return add(a, b) if isinstance(a, _SEQUENCES) else op.iadd(a, b)
 
 
+def _subtract_in_place(a: Any, b: Any) -> Any:
+    a -= b
+    return limits.checked_integer(a)
+
+
 def _multiply_in_place(a: Any, b: Any) -> Any:
     return multiply(a, b) if not isinstance(a, list) else op.imul(a, _checked_repeat(a, b))
 
@@ -122,7 +127,7 @@ BINARY: dict[type[ast.operator], Binary] = {
 IN_PLACE: dict[type[ast.operator], Binary] = {
     **BINARY,
     ast.Add: _add_in_place,
-    ast.Sub: lambda a, b: op.isub(a, b) if isinstance(a, set) else subtract(a, b),
+    ast.Sub: _subtract_in_place,
     ast.Mult: _multiply_in_place,
     ast.BitOr: op.ior,
     ast.BitAnd: op.iand,
