@@ -22,7 +22,8 @@ RULE = Rule(
     docs=RuleDocs(
         finds="A live model whose output head or input embedding has one dimension, or more than two.",
         why="`F.embedding` demands a 2-D weight and raises; `F.linear` accepts a 1-D weight as a vector and then "
-        "raises on sizes, or, for a vector of exactly `hidden` elements, silently returns one value per token. A tied head "
+        "raises on sizes, or, for a vector of exactly `hidden` elements, silently returns one "
+        "value per token. A tied head "
         "is flattened together with the embedding, so the forward that starts from `inputs_embeds` may still work.",
         errors=(
             "torch (input embedding, or a head tied to it): RuntimeError: 'weight' must be 2-D",

@@ -23,7 +23,8 @@ RULE = Rule(
         finds="An FSDP1 view (1-D, any length), or the result of `DTensor.to_local()` installed as a weight (2-D, "
         "fewer rows).",
         why="A 1-D piece raises in the embedding. A 2-D piece is worse: the head still multiplies and returns logits "
-        "over a part of the vocabulary, silently. On one rank local and global are equal, so single-process tests miss it.",
+        "over a part of the vocabulary, silently. On one rank local and global are equal, so "
+        "single-process tests miss it.",
         errors=(
             "torch under FSDP1: RuntimeError: 'weight' must be 2-D",
             "torch under FSDP2/TP: no exception; 65 rows on 2 ranks give 32 or 33 logits",
