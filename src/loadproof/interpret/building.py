@@ -34,7 +34,7 @@ def release(root: str) -> World:
 
 
 def effective_type(raw: dict[str, Any], world: World) -> str:
-    """`model_type`, with the library's one exception (models/auto/configuration_auto.py, `AutoConfig.from_pretrained`)."""
+    """`model_type`, with the library's one exception (`AutoConfig.from_pretrained`, configuration_auto.py:437 of 5.24)."""
     stated = raw.get("model_type")
     model_type = stated if isinstance(stated, str) else ""
     if model_type == "mistral" and "layer_types" in raw and "ministral" in world.config_names:

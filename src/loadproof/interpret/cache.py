@@ -1,13 +1,16 @@
 """Expectations kept in the user's cache folder.
 
-An entry is trusted only if it belongs to the user, holds exactly the key asked for, decodes as an `Expectation`, and every
-source file it was read from still has the size and time it had. Failing to read or write is never an error.
+An entry is trusted only if it belongs to the user, nobody else may write to it, it holds exactly the key asked for,
+decodes as an `Expectation`, and every source file it was read from still has the size and time it had. Failing to read or
+write is never an error.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import stat
+from contextlib import suppress
 from typing import Any
 from zlib import adler32, crc32
 
@@ -19,6 +22,9 @@ from loadproof.version import __version__
 
 _FORMAT = 1
 _MAX_BYTES = 64_000_000
+# No link is followed, and a FIFO in the place of an entry must not hang.
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 Stamp = tuple[str, int, int]  # path, size, modification time in ns
 
 
@@ -35,10 +41,13 @@ def folder() -> str:
 
 
 def key_of(root: str, version: str, code_folder: str, raw: dict[str, Any], class_name: str | None) -> str:
-    """Everything an expectation depends on, apart from the content of the source files."""
+    """Everything an expectation depends on, apart from the content of the source files; ``""`` when it nests too deeply."""
     where = os.path.realpath(code_folder) if "auto_map" in raw else ""
     parts = [_FORMAT, __version__, os.path.realpath(root), version, where, class_name, raw]
-    return msgspec.json.encode(parts, enc_hook=str, order="deterministic").decode()
+    try:
+        return json.dumps(parts, sort_keys=True)  # msgspec cannot tell NaN from null, and knows no integer of 65 bits
+    except (ValueError, TypeError, RecursionError):
+        return ""
 
 
 def _path(key: str) -> str:
@@ -49,9 +58,8 @@ def _path(key: str) -> str:
 def load(key: str) -> Expectation | None:
     """The entry of this key, None when there is none that can be trusted."""
     try:
-        with open(_path(key), "rb") as f:
-            info = os.fstat(f.fileno())
-            if not stat.S_ISREG(info.st_mode) or info.st_uid != os.getuid() or info.st_size > _MAX_BYTES:
+        with open(os.open(_path(key), _READ), "rb") as f:
+            if not _is_ours(os.fstat(f.fileno())):
                 return None
             entry = msgspec.msgpack.decode(f.read(), type=Entry)
     except (OSError, msgspec.MsgspecError, ValueError, RecursionError):
@@ -60,6 +68,13 @@ def load(key: str) -> Expectation | None:
         entry.key == key and bool(entry.stamps) and all(_stamp(path) == (path, *rest) for path, *rest in entry.stamps)
     )
     return entry.expectation if fresh else None
+
+
+def _is_ours(info: os.stat_result) -> bool:
+    """A plain file of this user that nobody else may write to."""
+    if not stat.S_ISREG(info.st_mode) or info.st_size > _MAX_BYTES:
+        return False
+    return os.name == "nt" or (info.st_uid == os.getuid() and not info.st_mode & 0o022)
 
 
 def _stamp(path: str) -> Stamp | None:
@@ -80,7 +95,7 @@ def store(key: str, files: list[str], expectation: Expectation) -> None:
     try:
         data = msgspec.msgpack.encode(Entry(key, stamps, expectation))  # type: ignore[arg-type]
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        with open(temporary, "xb") as f:
+        with open(os.open(temporary, _WRITE, 0o600), "wb") as f:
             f.write(data)
         os.replace(temporary, path)
     except (OSError, TypeError, ValueError, OverflowError):
@@ -88,7 +103,5 @@ def store(key: str, files: list[str], expectation: Expectation) -> None:
 
 
 def _discard(path: str) -> None:
-    try:
+    with suppress(OSError):
         os.unlink(path)
-    except OSError:
-        pass

@@ -38,6 +38,7 @@ def expect(
     if config.path is None and not config.raw:
         return msgspec.structs.replace(blank, inconclusive="there is no config.json, so no class is named")
     key = cache.key_of(root, blank.version, folder, config.raw, class_name)
+    use_cache = use_cache and bool(key)
     found = cache.load(key) if use_cache else None
     if found is None:
         found = _evaluate(root, folder, config.raw, blank, class_name, key if use_cache else None)

@@ -81,7 +81,8 @@ def _plain(names: str) -> dict[str, Any]:
 
 _MAPPING = _plain("get items keys values pop popitem setdefault update copy clear")
 _SET = _plain(
-    "add discard remove update union intersection difference symmetric_difference issubset issuperset isdisjoint copy pop clear difference_update intersection_update"
+    "add discard remove update union intersection difference symmetric_difference issubset issuperset isdisjoint "
+    "copy pop clear difference_update intersection_update"
 )
 _LIST: dict[str, Any] = {
     **_plain("append insert pop remove index count sort reverse copy clear"),
@@ -90,8 +91,10 @@ _LIST: dict[str, Any] = {
 METHODS: dict[type, dict[str, Any]] = {
     str: {
         **_plain(
-            "lower upper title capitalize casefold swapcase strip lstrip rstrip split rsplit splitlines partition rpartition "
-            "startswith endswith removeprefix removesuffix find rfind index rindex count isdigit isalpha isalnum isnumeric "
+            "lower upper title capitalize casefold swapcase strip lstrip rstrip split rsplit splitlines partition "
+            "rpartition "
+            "startswith endswith removeprefix removesuffix find rfind index rindex count isdigit isalpha isalnum "
+            "isnumeric "
             "isdecimal isupper islower isidentifier isspace isascii encode"
         ),
         "join": text.join,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class NotUnderstood(Exception):
+class NotUnderstood(Exception):  # noqa: N818 - it is an outcome, not a fault
     """Something outside the evaluator's reach; the outcome is `inconclusive`, never a guess."""
 
 

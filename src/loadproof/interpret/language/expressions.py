@@ -1,5 +1,6 @@
 """Expressions: a syntax node becomes a closure that takes a scope and returns the value."""
 
+# ruff: noqa: ARG005 - every closure takes a scope
 from __future__ import annotations
 
 import ast

@@ -36,7 +36,7 @@ class LazyDict(dict[Any, Any]):
         return super().__iter__()
 
     def get(self, key: Any, default: Any = None) -> Any:
-        return self[key] if key in self else default
+        return self[key] if key in self else default  # noqa: SIM401 - `get` is what is written here
 
     def pop(self, key: Any, *default: Any) -> Any:
         if key in self:

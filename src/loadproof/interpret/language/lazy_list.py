@@ -55,8 +55,10 @@ def _filled(name: str) -> Any:
     return method
 
 
-for _name in (
-    "append extend insert pop remove index count sort reverse clear __getitem__ __setitem__ __delitem__ __iter__ __len__ "
+_NAMES = (
+    "append extend insert pop remove index count sort reverse clear __getitem__ __setitem__ __delitem__ __iter__ "
+    "__len__ "
     "__contains__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __iadd__ __mul__ __rmul__ __imul__ __reversed__ __repr__"
-).split():
+)
+for _name in _NAMES.split():
     setattr(LazyList, _name, _filled(_name))

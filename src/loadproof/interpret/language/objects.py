@@ -138,8 +138,7 @@ class Namespace(Sealed):
             return self._members[key]
         if key.startswith("__"):
             raise AttributeError(key)
-        value = self._find(key) if self._find else Unknown(f"{self._name}.{key}")
-        return value
+        return self._find(key) if self._find else Unknown(f"{self._name}.{key}")
 
     def __setattr__(self, key: str, value: Any) -> None:
         """Module attributes set by evaluated code are of no consequence for what a constructor creates."""

@@ -3,6 +3,7 @@
 Unsupported syntax raises when it is reached, never earlier: a constructor must not fail over its neighbour's body.
 """
 
+# ruff: noqa: ARG001, ARG005 - every closure takes a scope
 from __future__ import annotations
 
 import ast

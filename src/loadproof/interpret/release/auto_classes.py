@@ -86,7 +86,7 @@ class ConfigMapping(Sealed):
         return self._world.config_names.keys()
 
     def get(self, model_type: str, default: Any = None) -> Any:
-        return self[model_type] if model_type in self else default
+        return self[model_type] if model_type in self else default  # noqa: SIM401
 
 
 def auto_config(world: Any) -> Any:

@@ -15,7 +15,6 @@ from loadproof.interpret.language.scope import Scope
 from loadproof.interpret.language.standard_library import NO_DEFAULT, Annotation, Field
 from loadproof.interpret.release.definitions import ClassSource, FunctionSource, class_source
 
-
 # Not part of an evaluated class: attributes live in __dict__, where copies find them; the others would be called by
 # Python itself, outside of an evaluation (collection of garbage, pickling, the rendering of a report).
 _NEVER_RUN = ("__slots__", "__del__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__fspath__")

@@ -4,6 +4,7 @@ Two generations: field style (annotated class fields and `__post_init__`, from 5
 (`__init__(**kwargs)`).
 """
 
+# ruff: noqa: ARG001, N807 - the signatures are the library's
 from __future__ import annotations
 
 from typing import Any

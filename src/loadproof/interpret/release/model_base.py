@@ -4,6 +4,7 @@ Ties come in two forms: a dictionary `{target: source}` expanded by `get_expande
 the release's own `tie_weights` is run and ties are read off object identity (4.x).
 """
 
+# ruff: noqa: ARG005 - the signatures are the library's
 from __future__ import annotations
 
 import ast

@@ -1,5 +1,6 @@
 """`torch.nn.Module`: parameters, buffers and children by name, exactly as torch keeps them, object identity included."""
 
+# ruff: noqa: ARG002 - the signatures are torch's
 from __future__ import annotations
 
 from collections.abc import Iterator

@@ -132,8 +132,10 @@ def _method(name: str) -> Callable[..., Any]:
 
 
 _ELEMENTWISE = (
-    "zeros_like ones_like empty_like rand_like randn_like full_like log exp sin cos sqrt abs tril triu rsqrt floor ceil tanh "
-    "sigmoid clamp pow neg round logical_not cumsum flip div mul add sub log2 log10 maximum minimum square tan roll softmax "
+    "zeros_like ones_like empty_like rand_like randn_like full_like log exp sin cos sqrt abs tril triu rsqrt floor "
+    "ceil tanh "
+    "sigmoid clamp pow neg round logical_not cumsum flip div mul add sub log2 log10 maximum minimum square tan roll "
+    "softmax "
     "view_as_real conj exp2 polar expm1 log1p erf erfinv cumprod sign isnan isinf atan acos asin cosh sinh relu "
     "lerp remainder fmod nan_to_num logical_and logical_or eq ne lt le gt ge masked_fill sigmoid reciprocal true_divide"
 )
@@ -141,7 +143,8 @@ _METHODS = (
     "flatten unsqueeze squeeze transpose permute sum reshape chunk split unbind repeat_interleave outer mean prod t"
 )
 _DTYPES = (
-    "float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 float8_e4m3fn float8_e5m2 half double complex64 float bool "
+    "float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 float8_e4m3fn float8_e5m2 half double complex64 "
+    "float bool "
     "long int short uint16 uint32 uint64"
 )
 _ALIASES = {
