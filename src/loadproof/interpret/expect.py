@@ -20,7 +20,7 @@ def expect(
     *,
     class_name: str | None = None,
     source: str | None = None,
-    names_only: bool = False,
+    names_only: bool = False,  # noqa: ARG001 - part of the reader's interface
     use_cache: bool = True,
 ) -> Expectation:
     """The parameters, shapes, ties, ignore lists and conversion rules of a model class. Never raises on what it reads.

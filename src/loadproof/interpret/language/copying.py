@@ -72,7 +72,7 @@ def _deep_object(value: Any, memo: dict[int, Any]) -> Any:
 def shallow_copy(value: Any) -> Any:
     if isinstance(value, Open) and not isinstance(value, (Unknown, Namespace, type)):
         cls: Any = type(value)
-        base = next((b for b in (str, int, float, tuple) if isinstance(value, b)), None)
+        base: Any = next((b for b in (str, int, float, tuple) if isinstance(value, b)), None)
         made = cls.__new__(cls) if base is None else base.__new__(cls, value)
         if isinstance(value, dict):
             dict.update(made, value)

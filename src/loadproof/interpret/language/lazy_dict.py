@@ -67,7 +67,7 @@ class LazyDict(dict[Any, Any]):
     def __eq__(self, other: object) -> bool:
         return self._all() == other
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __or__(self, other: Any) -> Any:
         return self._all() | other

@@ -67,13 +67,13 @@ class Unknown(Sealed):
     def __enter__(self) -> Any:
         return self
 
-    def __exit__(self, *_: Any) -> bool:
-        return False
+    def __exit__(self, *_: Any) -> None:
+        return None
 
     def __repr__(self) -> str:
         return f"<unknown {self._name}>"
 
-    __str__ = __format__ = _decide  # type: ignore[assignment]
+    __str__ = __format__ = _decide
 
     def __hash__(self) -> int:
         return id(self)

@@ -87,11 +87,15 @@ def contains(a: Any, b: Any) -> bool:
     return a in b
 
 
+_IADD: Any = op.iadd
+_IMUL: Any = op.imul
+
+
 def _add_in_place(a: Any, b: Any) -> Any:
     if isinstance(a, list):
         limits.current().charge(len(a) + (len(b) if isinstance(b, (list, tuple, str, dict, set)) else 0), "list")
-        return op.iadd(a, b)
-    return add(a, b) if isinstance(a, _SEQUENCES) else op.iadd(a, b)
+        return _IADD(a, b)
+    return add(a, b) if isinstance(a, _SEQUENCES) else _IADD(a, b)
 
 
 def _subtract_in_place(a: Any, b: Any) -> Any:
@@ -100,7 +104,7 @@ def _subtract_in_place(a: Any, b: Any) -> Any:
 
 
 def _multiply_in_place(a: Any, b: Any) -> Any:
-    return multiply(a, b) if not isinstance(a, list) else op.imul(a, _checked_repeat(a, b))
+    return multiply(a, b) if not isinstance(a, list) else _IMUL(a, _checked_repeat(a, b))
 
 
 def _checked_repeat(a: list[Any], b: Any) -> Any:

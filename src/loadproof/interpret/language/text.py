@@ -75,7 +75,7 @@ def percent_format(text: str, values: Any) -> str:
         if "*" in (width, precision) or any(n and int(n) > _WIDTH for n in (width[:9], precision[:9])):
             raise LimitReached(f"text width in format {text[:40]!r}")
     _measure(values)
-    return text % values
+    return str(text % values)
 
 
 def join(separator: str, parts: Iterable[Any]) -> str:

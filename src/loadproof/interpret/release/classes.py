@@ -52,7 +52,7 @@ class LazyProperty(property):
     def __init__(
         self, getter: FunctionSource, file: Any, setter: FunctionSource | None = None, cached: bool = False
     ) -> None:
-        self.getter, self.setter_source, self.file, self.cached = getter, setter, file, cached
+        self.getter_source, self.setter_source, self.file, self.cached = getter, setter, file, cached
         self.built: dict[str, Any] = {}
 
     def __set_name__(self, owner: Any, name: str) -> None:
@@ -68,7 +68,7 @@ class LazyProperty(property):
             return self
         if self.cached and self.name in obj.__dict__:
             return obj.__dict__[self.name]
-        value = self._function("get", self.getter)(obj)
+        value = self._function("get", self.getter_source)(obj)
         if self.cached:
             obj.__dict__[self.name] = value
         return value
@@ -268,7 +268,7 @@ def _add_function(file: Any, s: FunctionSource, members: dict[str, Any]) -> None
         members[s.name] = LazyClassProperty(s, file)
     elif any(x.endswith(".setter") for x in names):
         getter = members.get(s.name)
-        members[s.name] = LazyProperty(getter.getter if isinstance(getter, LazyProperty) else s, file, s)
+        members[s.name] = LazyProperty(getter.getter_source if isinstance(getter, LazyProperty) else s, file, s)
     else:
         kind = next((k for k in ("staticmethod", "classmethod") if k in names), None)
         implied = {"__init_subclass__": "classmethod", "__class_getitem__": "classmethod", "__new__": "staticmethod"}

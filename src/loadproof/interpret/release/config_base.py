@@ -42,7 +42,7 @@ def build(world: Any) -> Any:
     return base
 
 
-def _from_dict(cls: Any, raw: dict[str, Any], **_: Any) -> Any:
+def _from_dict(cls: Any, raw: dict[str, Any], /, **_: Any) -> Any:
     return cls(**raw)
 
 

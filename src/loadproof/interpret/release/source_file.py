@@ -202,9 +202,9 @@ def _changed_names(s: ast.stmt) -> list[str]:
     """Names whose value a statement changes in place: `a.b = 1`, `a[0] = 1`, `a.append(1)`."""
     changed = [n for n in ast.walk(s) if isinstance(n, (ast.Attribute, ast.Subscript)) and isinstance(n.ctx, ast.Store)]
     owners: list[ast.expr] = list(changed)
-    if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and isinstance(s.value.func, ast.Attribute):
-        if not s.value.func.attr.startswith("register"):
-            owners.append(s.value.func)
+    method = s.value.func if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) else None
+    if isinstance(method, ast.Attribute) and not method.attr.startswith("register"):
+        owners.append(method)
     return [name for name in map(_root_name, owners) if name is not None]
 
 

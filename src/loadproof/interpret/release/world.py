@@ -34,7 +34,7 @@ class MissingSource(Unknown):
     def _refuse(self, *_: Any, **__: Any) -> Any:
         raise SourceMissing(f"no source file for {self._name}")
 
-    __call__ = __mro_entries__ = __bool__ = __iter__ = __getitem__ = _refuse  # type: ignore[assignment]
+    __call__ = __mro_entries__ = __bool__ = __iter__ = __getitem__ = _refuse
 
 
 class World:

@@ -49,8 +49,8 @@ class Device(Sealed):
     def __enter__(self) -> Any:
         return self
 
-    def __exit__(self, *_: Any) -> bool:
-        return False
+    def __exit__(self, *_: Any) -> None:
+        return None
 
     def __repr__(self) -> str:
         return f"device(type='{self.type}')"
