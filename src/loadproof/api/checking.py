@@ -68,7 +68,7 @@ def check(
     expectation = read_expectation(chosen, config, inventory, class_name, source, names_only, use_cache)
     expectation = _of_release(expectation, version)
     expected_done = perf_counter()
-    case = _case(chosen, inventory, config, selection, manifest, expectation)
+    case = _case(chosen, inventory, config, selection, manifest, expectation, source)
     return conclude(case, Timings(read_done - started, expected_done - read_done, perf_counter() - started))
 
 
@@ -158,6 +158,7 @@ def _case(
     selection: Selection,
     manifest: Manifest,
     expectation: Expectation,
+    source: str | None = None,
 ) -> Case:
     breaks = _breaks_early(config, expectation)
     if _is_nameless(selection, manifest):
@@ -166,10 +167,20 @@ def _case(
         outcome = Outcome(raises=bool(breaks), error=breaks, inconclusive=expectation.inconclusive)
     else:
         outcome = reader.predict(manifest, expectation, config)
+        expectation = _with_symbols(expectation, outcome, config, source)
     config_plan = plan_from_config(config, expectation)
     tensor_plan = plan_from_tensors(manifest.families)
     case = Case(inventory, selection, manifest, config, expectation, outcome, config_plan, tensor_plan)
     return replace(case, tokenizer=read_tokenizer(inventory), tie_values=_tie_values(case))
+
+
+def _with_symbols(expectation: Expectation, outcome: Outcome, config: ModelConfig, source: str | None) -> Expectation:
+    """Sizes as formulas over config fields, where a size differs: only then do the rules ask for them."""
+    if not any(row.kind in ("mismatched", "conversion") for row in outcome.rows):
+        return expectation
+    from loadproof.interpret.symbols import with_symbols
+
+    return with_symbols(expectation, config, source)
 
 
 def _is_nameless(selection: Selection, manifest: Manifest) -> bool:

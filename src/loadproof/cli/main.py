@@ -24,6 +24,8 @@ def main(argv: list[str] | None = None) -> int:
         from loadproof.version import __version__
 
         return _say(f"loadproof {__version__}\n")
+    if sys.stdout is None:  # started with standard output closed: what is said is lost, the exit status is not
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     try:
         return _run(arguments)
     except KeyboardInterrupt:

@@ -78,7 +78,10 @@ def _read(path: str, name: str) -> tuple[bytes | None, Problem | None]:
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            return None, fault(INVALID, name, "special", f"{name} is not a regular file")
+            said = f"OSError: {os.path.dirname(path)} does not appear to have a file named {name}."
+            return None, fault(
+                INVALID, name, "special", f"{name} is not a regular file", breaks=said if name == NAME else None
+            )
         if status.st_size > MAX_BYTES:
             text = f"{name} has {status.st_size:,} bytes; more than {MAX_BYTES:,} are not read"
             return None, fault(INVALID, name, "huge", text)

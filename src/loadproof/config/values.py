@@ -28,7 +28,7 @@ _LIMITS = {
 _COUNTED = ("num_hidden_layers", "hidden_size", "vocab_size", "num_attention_heads")  # elsewhere -1 may mean "default"
 # torch.dtype names (torch 2.13); `auto` is an argument of transformers that some configs carry.
 _DTYPES = (  # compiled when a config names a dtype
-    r"auto|float|float16|float32|float64|half|double|bfloat16|bool|int|short|long|u?int[1-8]|u?int(16|32|64)"
+    r"float|float16|float32|float64|half|double|bfloat16|bool|int|short|long|u?int[1-8]|u?int(16|32|64)"
     r"|float8_e4m3fn(uz)?|float8_e5m2(fnuz)?|float8_e8m0fnu|float4_e2m1fn_x2|complex(32|64|128)|c(float|double|half)"
 )
 

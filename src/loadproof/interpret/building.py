@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
@@ -60,13 +60,20 @@ def choose(world: World, raw: dict[str, Any], model_type: str) -> str:
     return name
 
 
-def build(world: World, raw: dict[str, Any], model_type: str, name: str) -> Any:
-    """The model of a native class. Raises NotUnderstood, or the exception the library would raise."""
+def build(
+    world: World, raw: dict[str, Any], model_type: str, name: str, change: Callable[[Any], None] | None = None
+) -> Any:
+    """The model of a native class; `change` may alter its configuration before the model is made.
+
+    Raises NotUnderstood, or the exception the library would raise.
+    """
     world.begin(model_type)
     cls = world.find_class(name, model_type)
     if cls is None:
         raise SourceMissing(f"this release has no class {name}")
     config = auto_classes.ConfigMapping(world)[model_type].from_dict(decoded(raw))
+    if change is not None:
+        change(config)
     return cls._from_config(_config_for(cls, config))
 
 

@@ -43,11 +43,19 @@ def folder() -> str:
 def key_of(root: str, version: str, code_folder: str, raw: dict[str, Any], class_name: str | None) -> str:
     """Everything an expectation depends on, apart from the content of the source files; ``""`` when it nests too deeply."""
     where = os.path.realpath(code_folder) if "auto_map" in raw else ""
-    parts = [_FORMAT, __version__, os.path.realpath(root), version, where, class_name, raw]
+    parts = [_FORMAT, __version__, _own_code(), os.path.realpath(root), version, where, class_name, raw]
     try:
         return json.dumps(parts, sort_keys=True)  # msgspec cannot tell NaN from null, and knows no integer of 65 bits
     except (ValueError, TypeError, RecursionError):
         return ""
+
+
+def _own_code() -> list[int]:
+    """Count, sizes and newest time of the evaluator's own files: a change between two releases must not meet old entries."""
+    own = os.path.dirname(os.path.abspath(__file__))
+    folders = [own, *(entry.path for entry in os.scandir(own) if entry.is_dir())]
+    infos = [entry.stat() for folder in folders for entry in os.scandir(folder) if entry.name.endswith(".py")]
+    return [len(infos), sum(info.st_size for info in infos), max(info.st_mtime_ns for info in infos)]
 
 
 def _path(key: str) -> str:

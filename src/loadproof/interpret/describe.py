@@ -20,7 +20,7 @@ def describe(world: Any, model: Any) -> dict[str, Any]:
     buffers = dict(model.named_buffers(remove_duplicate=False, persistent_only=True))
     rows = [(name, (_shape(name, p), "parameter")) for name, p in parameters.items()]
     rows += [(name, (_shape(name, b), "buffer")) for name, b in buffers.items()]
-    sources = {name: _source(p) for name, p in parameters.items()}
+    sources = {name: _source(tensor) for name, tensor in (*parameters.items(), *buffers.items())}
     names = (name for name, _ in model.named_buffers(remove_duplicate=False))
     return {
         "class_name": type(model).__name__,
@@ -54,7 +54,7 @@ def _shape(name: str, tensor: Any) -> Shape:
 
 
 def _source(parameter: Any) -> str:
-    file, line = getattr(parameter, "source", ("", 0))
+    file, line = parameter.source
     return f"{file}:{line}" if file and line else ""
 
 

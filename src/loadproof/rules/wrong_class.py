@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from loadproof.config import get, where
-from loadproof.families import show
+from loadproof.families import show, show_axis
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.rewrites import find_rewrite
 from loadproof.rules.roots import MULTIMODAL, assigned, by_root, expected, is_subtree, module_of, size
@@ -56,8 +56,10 @@ def _text_half(case: Case) -> Finding | None:
     parts = [module_of(root) for root, rows in groups.items() if is_subtree(rows)]
     if not any(MULTIMODAL.search(part) for part in parts):
         return None
-    text = f"the weights of the language model alone: nothing of {listed(parts)} is stored"
-    headline = f"{case.expectation.class_name} is a multimodal class and the file holds {text}"
+    alone = not any(MULTIMODAL.search(name) for name in present)
+    text = "the weights of the language model alone" if alone else "one part too few"
+    headline = f"{case.expectation.class_name} is a multimodal class and the file holds {text}: "
+    headline += f"nothing of {listed(parts)} is stored"
     how = "name the text class (and its flat config) in config.json, or take the missing parts from the base model"
     return _finding(case, headline, of_kind(left, "missing"), tuple(case.outcome.rows), how)
 
@@ -65,6 +67,7 @@ def _text_half(case: Case) -> Finding | None:
 def _experts(case: Case) -> Finding | None:
     """Experts under a dense class, or a dense model under a class with experts."""
     missing, unexpected = of_kind(case.outcome.rows, "missing"), of_kind(case.outcome.rows, "unexpected")
+    assigned_experts = any(_EXPERTS.search(name) for name in assigned(case))
     for dense, moe, text in (
         (missing, unexpected, "the file is a mixture of experts and the class is dense"),
         (unexpected, missing, "the file is dense and the class is a mixture of experts"),
@@ -74,11 +77,19 @@ def _experts(case: Case) -> Finding | None:
         if ffn and experts and not [row for row in dense if _EXPERTS.search(row.template)]:
             layers = {index for row in ffn for index in row.axes[0]} if ffn[0].axes else set()
             rows = [row for row in case.outcome.rows if row in ffn or _in_layers(row, layers)]
+            if assigned_experts:
+                stated = "dense" if dense is missing else "a mixture of experts"
+                text = f"config.json makes layers {show_axis(tuple(sorted(layers)))} {stated}, the file does not"
+                return _finding(case, text, [*ffn, *experts], tuple(rows), _SET_PLAN)
             return _finding(case, f"{case.expectation.class_name}: {text}", [*ffn, *experts], tuple(rows), _SET_TYPE)
     return None
 
 
 _SET_TYPE = "name the model_type and architecture of the weights in config.json"
+_SET_PLAN = (
+    "set the fields that choose the layers with experts (mlp_only_layers, decoder_sparse_step, "
+    "first_k_dense_replace, mlp_layer_types) to those of the weights"
+)
 
 
 def _in_layers(row: Row, layers: set[int]) -> bool:

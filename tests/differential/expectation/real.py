@@ -57,6 +57,9 @@ def build(model_type: str, name: str, raw: dict[str, Any]) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         config = CONFIG_MAPPING[model_type].from_dict(copy.deepcopy(raw))
+        text_part = config.sub_configs.get("text_config")
+        if text_part is not None and cls.config_class == text_part:  # as AutoModelForCausalLM does (auto_factory.py)
+            config = config.get_text_config()
         with torch.device("meta"):
             return cls._from_config(config)
 

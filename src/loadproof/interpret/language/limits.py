@@ -66,6 +66,11 @@ class Budget:
         if self.depth > DEPTH:
             raise LimitReached(f"calls nested deeper than {DEPTH}{self._place()}")
 
+    @property
+    def place(self) -> tuple[str, int]:
+        """File and line being evaluated."""
+        return self.file, self.line
+
     def _place(self) -> str:
         return f" at {self.file}:{self.line}" if self.file and self.line else ""
 

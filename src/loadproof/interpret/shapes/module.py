@@ -81,6 +81,8 @@ class Module(Open):
     def register_buffer(self, name: str, tensor: Any = None, persistent: bool = True) -> None:
         self.__dict__.pop(name, None)
         self._buffers[name] = tensor
+        if isinstance(tensor, Tensor):
+            tensor.source = limits.current().place
         (self._non_persistent.discard if persistent else self._non_persistent.add)(name)
 
     def register_parameter(self, name: str, param: Any) -> None:

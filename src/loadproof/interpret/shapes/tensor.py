@@ -108,6 +108,7 @@ class Tensor(Open):
     grad = None
     is_meta = True
     shape: Any
+    source: tuple[str, int] = ("", 0)  # file and line that made a parameter or registered a buffer
     values: list[Any] | None = None  # of a short one-dimensional tensor whose numbers are known
 
     def __init__(self, shape: Any = (), *more: Any) -> None:
@@ -406,7 +407,7 @@ class Parameter(Tensor):
     def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
         budget = limits.current()
         budget.charge_tensor()
-        self.source = (budget.file, budget.line)
+        self.source = budget.place
         self.requires_grad = requires_grad
         if data is None:
             self.shape = Size((0,))
@@ -417,6 +418,7 @@ class Parameter(Tensor):
 class Buffer(Tensor):
     def __init__(self, data: Any = None, *, persistent: bool = True) -> None:
         self.shape = data.shape if isinstance(data, Tensor) else None
+        self.source = limits.current().place
         self.persistent = persistent
 
 
