@@ -13,6 +13,12 @@ import pytest
 from tests.cli.process import EXAMPLES, ROOT, run
 
 
+def test_a_closed_standard_output_leaves_the_exit_status() -> None:
+    shell = 'exec "$0" -m loadproof check "$1" >&-'
+    result = subprocess.run(["sh", "-c", shell, sys.executable, EXAMPLES / "healthy"], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+
+
 def test_a_healthy_checkpoint_exits_0() -> None:
     result = run("check", "examples/healthy")
     assert result.returncode == 0, result.stderr

@@ -86,6 +86,13 @@ def test_a_pipe_or_a_folder_under_the_name_does_not_hang(tmp_path: Path) -> None
     assert found(read_config(folder(tmp_path, {}))) == [("LP013", "special", "error")]
 
 
+def test_a_folder_under_the_name_is_no_config_to_the_library(tmp_path: Path) -> None:
+    os.mkdir(tmp_path / "config.json")
+    breaks = read_config(folder(tmp_path, {})).problems[0].breaks
+    assert breaks is not None
+    assert breaks.endswith("does not appear to have a file named config.json.")
+
+
 def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text(json.dumps(LLAMA))
     inside = tmp_path / "checkpoint"

@@ -25,6 +25,7 @@ from tests.config.build import LLAMA, config_of, found
         ({"layer_types": ["full_attention"] * 200_000}, "bound"),
         ({"layer_types": "full_attention"}, "type"),
         ({"torch_dtype": "load"}, "dtype"),
+        ({"dtype": "auto"}, "dtype"),  # a word of from_pretrained, not of config.json
         ({"dtype": "serialization.os.system"}, "dtype"),
         ({"model_type": "../../x"}, "model-type"),
         ({"text_config": {"num_hidden_layers": 10**9}}, "bound"),

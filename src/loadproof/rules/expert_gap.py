@@ -89,11 +89,10 @@ def _total(case: Case, leaves: dict[str, dict[int, set[int]]], wanted: object) -
 def _gaps(leaves: dict[str, dict[int, set[int]]], total: int, missed: bool) -> Iterable[_Gap]:
     everything = set(range(total))
     for template, by_layer in leaves.items():
-        if not missed and all(experts == set(range(len(experts))) for experts in by_layer.values()):
-            continue  # counted from 0 without a hole, and the class wants no more: longcat_flash's identity experts
         lacking: dict[tuple[int, ...], list[int]] = {}
         for layer, experts in by_layer.items():
-            if experts != everything:
+            # Counted from 0 without a hole, and the class wants no more: the identity experts of longcat_flash.
+            if experts != everything and (missed or experts != set(range(len(experts)))):
                 lacking.setdefault(tuple(sorted(everything - experts)), []).append(layer)
         for absent, layers in lacking.items():
             yield _Gap(template, tuple(layer for layer in sorted(layers) if layer >= 0), absent)

@@ -57,10 +57,12 @@ def _text_half(case: Case) -> Finding | None:
     if not any(MULTIMODAL.search(part) for part in parts):
         return None
     alone = not any(MULTIMODAL.search(name) for name in present)
-    text = "the weights of the language model alone" if alone else "one part too few"
-    headline = f"{case.expectation.class_name} is a multimodal class and the file holds {text}: "
+    text = "holds the weights of the language model alone" if alone else "lacks a part of it"
+    headline = f"{case.expectation.class_name} is a multimodal class and the file {text}: "
     headline += f"nothing of {listed(parts)} is stored"
-    how = "name the text class (and its flat config) in config.json, or take the missing parts from the base model"
+    how = "take the missing parts from the base model"
+    if alone:
+        how = f"name the text class (and its flat config) in config.json, or {how}"
     return _finding(case, headline, of_kind(left, "missing"), tuple(case.outcome.rows), how)
 
 
