@@ -1,8 +1,8 @@
 """Expectations kept in the user's cache folder.
 
 An entry is trusted only if it belongs to the user, nobody else may write to it, it holds exactly the key asked for,
-decodes as an `Expectation`, and every source file it was read from still has the size and time it had. Failing to read or
-write is never an error.
+decodes as an `Expectation`, and every source file it was read from still has the size and time it had. Failing to read
+or write is never an error.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def folder() -> str:
 
 
 def key_of(root: str, version: str, code_folder: str, raw: dict[str, Any], class_name: str | None) -> str:
-    """Everything an expectation depends on, apart from the content of the source files; ``""`` when it nests too deeply."""
+    """Everything an expectation depends on, apart from the content of the source files; empty when it is too deep."""
     where = os.path.realpath(code_folder) if "auto_map" in raw else ""
     parts = [_FORMAT, __version__, _own_code(), os.path.realpath(root), version, where, class_name, raw]
     try:
