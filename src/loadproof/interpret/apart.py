@@ -36,7 +36,7 @@ def evaluate_apart(
     """What `evaluation.evaluate` returns, computed in a child; None where no process can be started."""
     import subprocess
 
-    request = json.dumps([root, folder, raw, class_name, msgspec.to_builtins(blank)]).encode()
+    request = json.dumps([root, folder, raw, class_name, msgspec.to_builtins(blank), CPU_SECONDS]).encode()
     try:
         ended = subprocess.run(
             [sys.executable, "-I", "-S", "-B", "-c", _START.format(paths=_library_paths())],
@@ -90,21 +90,21 @@ def main() -> None:
     """Read a request from standard input, write the answer to standard output."""
     from loadproof.interpret.evaluation import evaluate
 
-    root, folder, raw, class_name, blank = json.load(sys.stdin.buffer)
-    _restrict()
+    root, folder, raw, class_name, blank, seconds = json.load(sys.stdin.buffer)
+    _restrict(seconds)
     found, files = evaluate(root, folder, raw, msgspec.convert(blank, Expectation), class_name, apart=False)
     sys.stdout.write(json.dumps([msgspec.to_builtins(found, enc_hook=str), files]))
     sys.stdout.flush()
     os._exit(0)  # objects of strangers are not taken apart one by one
 
 
-def _restrict() -> None:
+def _restrict(seconds: int) -> None:
     """Bounds that cannot be lifted again. They are missing on Windows, and some of them elsewhere."""
     try:
         import resource
     except ImportError:
         return
-    bounds = {"AS": MEMORY, "CPU": CPU_SECONDS, "FSIZE": 0, "NPROC": 0, "CORE": 0, "NOFILE": _FILES}
+    bounds = {"AS": MEMORY, "CPU": seconds, "FSIZE": 0, "NPROC": 0, "CORE": 0, "NOFILE": _FILES}
     for name, bound in bounds.items():
         with suppress(AttributeError, ValueError, OSError):
             kind = getattr(resource, f"RLIMIT_{name}")

@@ -31,6 +31,7 @@ _NEVER = frozenset(_NEVER_NAMES.split())
 
 
 _SIZE_MARKS = ("head", "dim", "size", "rank", "expand", "state", "group", "experts", "conv", "ssm", "kernel", "d_")
+_SEARCHED = 512  # values of a field that are put into a formula
 PROBED = 24  # fields whose slope is measured, a tenth of a second each
 
 
@@ -62,9 +63,7 @@ def candidates(case: Case, rows: Iterable[Row]) -> list[Candidate]:
 def shrinking(case: Case, rows: Iterable[Row]) -> list[Candidate]:
     """The same for dimensions that shrink as the field grows: a head size derived from the number of heads."""
     wrong = list(dict.fromkeys(w for row in rows for w in _wrong(case, row)))
-    if not wrong or any(item.formula is not None for item in wrong):
-        return []
-    return _ranked([(path, old, _divided(old, wrong)) for path, old in _fields(case)])
+    return _ranked([(path, old, _divided(old, wrong)) for path, old in _fields(case)]) if wrong else []
 
 
 def _ranked(solved: Iterable[tuple[JsonPath, int, int | None]]) -> list[Candidate]:
@@ -192,10 +191,25 @@ def _solve_one(name: str, value: int, item: Wrong, fields: dict[str, int]) -> in
     if name not in _NAME.findall(item.formula):
         return 0
     zero, one = (_value(item.formula, {**fields, name: number}) for number in (0, 1))
-    if zero is None or one is None or one == zero:
+    if zero is None or one is None:
+        return _searched(name, value, item, fields)
+    if one == zero:
         return None
     quotient, rest = divmod(item.found - zero, one - zero)
-    return quotient if rest == 0 and quotient > 0 else 0
+    if rest == 0 and quotient > 0 and _value(item.formula, {**fields, name: quotient}) == item.found:
+        return quotient
+    return _searched(name, value, item, fields)
+
+
+def _searched(name: str, value: int, item: Wrong, fields: dict[str, int]) -> int:
+    """The value nearest to the old one that gives the stored size, for fields that also divide; 0 when none does."""
+    tried = {
+        *range(1, min(4 * value, _SEARCHED)),
+        *(value * k for k in range(2, 17)),
+        *(value // k for k in range(2, 17)),
+    }
+    fitting = (n for n in tried - {0, value} if _value(item.formula or "", {**fields, name: n}) == item.found)
+    return min(fitting, key=lambda n: abs(n - value), default=0)
 
 
 def _value(formula: str, fields: Mapping[str, int]) -> int | None:
