@@ -9,10 +9,12 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+# A string that does not end takes the rest of the text or line along: failing there instead would be tried again at each
+# of its characters, and take quadratic time.
 _SKIP = (
-    r'"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""'
-    r"|'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''"
-    r'|"(?:[^"\\\n]|\\.)*"|' + r"'(?:[^'\\\n]|\\.)*'|#[^\n]*"
+    r'"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*(?:""")?'
+    r"|'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*(?:''')?"
+    r'|"(?:[^"\\\n]|\\.)*"?|' + r"'(?:[^'\\\n]|\\.)*'?|#[^\n]*"
 )
 _CONTINUES = re.compile(r"(?:else|elif|except|finally)\b")
 _DEFINES = re.compile(r"[ \t]*(?:async[ \t]+)?(class|def)[ \t]+(\w+)")
