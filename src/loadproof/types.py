@@ -493,6 +493,7 @@ class Case(Struct, frozen=True):
     symptom: Symptom | None = None
     tie_values: tuple[TieValue, ...] = ()
     live: LiveModel | None = None
+    equal_duplicates: tuple[str, ...] = ()  # names stored in several files with the same bytes in all of them
 
 
 class Report(Struct, frozen=True):

@@ -171,7 +171,12 @@ def _case(
     config_plan = plan_from_config(config, expectation)
     tensor_plan = plan_from_tensors(manifest.families)
     case = Case(inventory, selection, manifest, config, expectation, outcome, config_plan, tensor_plan)
-    return replace(case, tokenizer=read_tokenizer(inventory), tie_values=_tie_values(case))
+    return replace(
+        case,
+        tokenizer=read_tokenizer(inventory),
+        tie_values=_tie_values(case),
+        equal_duplicates=_equal_duplicates(inventory, manifest),
+    )
 
 
 def _with_symbols(expectation: Expectation, outcome: Outcome, config: ModelConfig, source: str | None) -> Expectation:
@@ -197,6 +202,14 @@ def _tie_values(case: Case) -> tuple[TieValue, ...]:
     from loadproof.formats.ties import compare_ties
 
     return compare_ties(case.inventory, case.manifest, case.expectation, case.outcome)
+
+
+def _equal_duplicates(inventory: Inventory, manifest: Manifest) -> tuple[str, ...]:
+    if not manifest.duplicates:
+        return ()
+    from loadproof.formats.ties import equal_duplicates
+
+    return equal_duplicates(inventory, manifest)
 
 
 def _cause_first(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:

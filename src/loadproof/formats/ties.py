@@ -11,6 +11,7 @@ from loadproof.types import Assignment, Expectation, Inventory, Manifest, Outcom
 WHOLE = 8 * 1024 * 1024  # bytes up to which everything is compared
 SAMPLE = 64 * 1024
 SAMPLES = 24
+MOST_DUPLICATES = 64  # more of them are judged by the index alone
 
 
 def compare_ties(
@@ -31,6 +32,19 @@ def compare_ties(
         for target, source in pairs
         if target in records and source in records
     )
+
+
+def equal_duplicates(inventory: Inventory, manifest: Manifest) -> tuple[str, ...]:
+    """Names that several files hold with equal type, shape and (of large ones: sampled) bytes. Never raises."""
+    if manifest.names_only or len(manifest.duplicates) > MOST_DUPLICATES:
+        return ()
+    equal = []
+    for twice in manifest.duplicates:
+        copies = [find_tensors(inventory, (file,), [twice.name]).get(twice.name) for file in twice.files]
+        last = copies[-1]
+        if last is not None and all(copy is not None and _compare(inventory, copy, last).equal for copy in copies[:-1]):
+            equal.append(twice.name)
+    return tuple(equal)
 
 
 def _stored_pairs(expectation: Expectation, outcome: Outcome) -> Iterator[tuple[str, str]]:

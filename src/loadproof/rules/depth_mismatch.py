@@ -25,8 +25,8 @@ def check(case: Case) -> Iterable[Finding]:
     if built is None or stored is None:
         return
     held, wanted = _held(case, stored), len(built.words)
-    if held == wanted:
-        return
+    if held == wanted or set(_stored_layers(case, stored)) < set(range(held)):
+        return  # a hole or a count from 1 is a question of numbers, not of depth
     layers = range(held, wanted) if held < wanted else range(wanted, held)
     rows = [row for row in rows_in_layers(case, layers, built.field) if row.kind in ("missing", "unexpected")]
     if not rows or not _whole_layers(rows, layers):
@@ -38,6 +38,12 @@ def _held(case: Case, stored: LayerPlan) -> int:
     """How many stored layers belong to the stack: prediction heads behind the last one do not."""
     heads = {f.axes[0][0] for f in stored_heads(case) if f.template.startswith(stored.field + ".{}.")}
     return min([len(stored.words), *heads])
+
+
+def _stored_layers(case: Case, stored: LayerPlan) -> list[int]:
+    """Numbers of the layers of the stack that hold anything."""
+    start = f"{stored.field}.{{}}."
+    return sorted({layer for f in case.manifest.families if f.template.startswith(start) for layer in f.axes[0]})
 
 
 def _whole_layers(rows: list[Row], layers: Sequence[int]) -> bool:

@@ -31,11 +31,18 @@ def check(case: Case) -> Iterable[Finding]:
         return
     index = deciding_index(case)
     named = index.weight_map if index is not None else {}
-    wrong = [twice for twice in duplicates if named.get(twice.name, twice.files[-1]) != twice.files[-1]]
+    same = set(case.equal_duplicates)
+    wrong = [
+        twice
+        for twice in duplicates
+        if twice.name not in same and named.get(twice.name, twice.files[-1]) != twice.files[-1]
+    ]
     shown = wrong or list(duplicates)
     what = f"{shown[0].name} is" if len(shown) == 1 else f"{len(shown):,} tensors are"
     if wrong:
         headline = f"{what} stored twice, and the copy that loads is not the one the index names"
+    elif len(same) == len(duplicates):
+        headline = f"{what} stored in two files with the same bytes"
     else:
         headline = f"{what} stored in two files; the later file name wins without a word"
     evidence = [Evidence(", ".join(twice.files), f"{twice.name}: {twice.files[-1]} wins") for twice in shown[:SHOWN]]

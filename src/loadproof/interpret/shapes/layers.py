@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from loadproof.interpret.language.errors import UnknownUsed
+from loadproof.interpret.language.errors import UnknownUsed, certain
 from loadproof.interpret.language.limits import checked_layers
 from loadproof.interpret.language.objects import Unknown
 from loadproof.interpret.shapes.module import Module, param, set_plain, spread
@@ -45,6 +45,9 @@ class Embedding(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
+        known = isinstance(padding_idx, int) and isinstance(num_embeddings, int)
+        if known and not -num_embeddings <= padding_idx < num_embeddings:  # torch.nn.Embedding.__init__
+            raise certain(AssertionError("Padding_idx must be within num_embeddings"))
         self.num_embeddings, self.embedding_dim, self.padding_idx = num_embeddings, embedding_dim, padding_idx
         self.weight = param(num_embeddings, embedding_dim) if _weight is None else Parameter(_weight)
 
