@@ -65,6 +65,8 @@ def memory() -> int:
 
 
 def mutant(rng: random.Random, target: Target, seed: bytes) -> bytes:
+    if target.mutate is not None:
+        return target.mutate(rng, seed)
     return mutate(rng, seed) if target.prefix else mutate(rng, bytes(8) + seed)[8:]
 
 

@@ -4,13 +4,27 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+import random
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
+from loadproof.config.code import check_code
+from loadproof.config.lines import line_of
+from loadproof.config.parse import parse_object
+from loadproof.config.patterns import check_patterns
+from loadproof.config.plan import plan_from_config
+from loadproof.config.values import check_values
 from loadproof.formats.header import read_header
 from loadproof.formats.index import read_index
-from loadproof.types import Problem
-from tests.hostile import index_cases, safetensors_cases
+from loadproof.interpret.evaluation import evaluate
+from loadproof.interpret.language import limits
+from loadproof.types import Expectation, ModelConfig, Problem
+from tests.fuzz import programs
+from tests.hostile import index_cases, safetensors_cases, source_cases
 
 LARGEST_SEED = 2000  # bytes
 
@@ -30,6 +44,7 @@ class Target(NamedTuple):
     check: Callable[[bytes], None]
     seeds: Callable[[], list[bytes]]
     prefix: int = 0  # bytes in front that a mutator may set right afterwards
+    mutate: Callable[[random.Random, bytes], bytes] | None = None  # instead of damage to bytes
 
 
 def check_header(content: bytes) -> None:
@@ -58,6 +73,72 @@ def check_index(content: bytes) -> None:
     _compare(tuple(problem for problem in problems if problem.code == "LP101"), accepted)
 
 
+def check_config(content: bytes) -> None:
+    """Whatever a config holds: no exception; what we find no fault with is JSON to the official reader as well."""
+    raw, text, problems = parse_object(content, "config.json", "not JSON")
+    try:
+        accepted = isinstance(json.loads(content.decode("utf-8")), dict)
+    except (ValueError, RecursionError):
+        accepted = False
+    if accepted != (not any(problem.breaks for problem in problems)):
+        raise AssertionError(f"json.loads {'accepts' if accepted else 'refuses'} it, we say {problems}")
+    config = ModelConfig("config.json", raw, text)
+    found = [*problems, *check_values(raw, "config.json"), *check_code(raw, "config.json")]
+    found += check_patterns(raw.get("quantization_config"), "config.json", "quantization_config")
+    for problem in found:
+        if len(problem.text) > 1_000:
+            raise AssertionError("a problem's text is as long as the file allows")
+        line_of(config, tuple((problem.expected or "").split(".")))
+    if not any(problem.detail == "bound" for problem in found):
+        plan_from_config(config, Expectation("transformers", "", "", "", "none"))
+
+
+def check_source(content: bytes) -> None:
+    """Whatever a source says, the evaluator gives an answer; every answer is made of plain data."""
+    folder = _source_folder()
+    (folder / "modeling_evil.py").write_bytes(content)
+    raw = {"model_type": "evil", "architectures": ["EvilModel"], "auto_map": source_cases.AUTO_MAP, "hidden_size": 4}
+    blank = Expectation("transformers", "5", "", "", "installed")
+    with _small_limits():
+        found, _ = evaluate(str(_release()), str(folder), raw, blank, None, apart=False)
+    if found.raises is None and found.inconclusive is None and not found.class_name:
+        raise AssertionError("an answer without a class")
+    json.dumps(found.config)
+    for family in found.families:
+        if type(family.template) is not str or not all(type(n) is int and n >= 0 for n in family.shape):
+            raise AssertionError(f"not plain: {family}")
+
+
+_SMALL = {
+    "STEPS": 20_000, "SECONDS": 0.5, "ITEMS": 20_000, "TOTAL_ITEMS": 400_000, "WHILE_ITERATIONS": 2_000, "LAYERS": 1_000,
+}  # fmt: skip
+
+
+@contextmanager
+def _small_limits() -> Iterator[None]:
+    """So that an input that loops ends within the second that it may take."""
+    before = {name: getattr(limits, name) for name in _SMALL}
+    try:
+        for name, value in _SMALL.items():
+            setattr(limits, name, value)
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(limits, name, value)
+
+
+@cache
+def _source_folder() -> Path:
+    """Where the code is written, anew for each input."""
+    return Path(tempfile.mkdtemp(prefix="loadproof-fuzz-"))
+
+
+@cache
+def _release() -> Path:
+    """A release of a few lines: what remote code needs of one, without its megabytes."""
+    return programs.tiny_release(_source_folder() / "release" / "transformers")
+
+
 def _compare(problems: tuple[Problem, ...], accepted: bool) -> None:
     is_error = any(problem.severity == "error" for problem in problems)
     breaks = any(problem.breaks for problem in problems)
@@ -78,4 +159,19 @@ def _index_seeds() -> list[bytes]:
     return [raw for raw in raws if isinstance(raw, bytes) and 0 < len(raw) < LARGEST_SEED]
 
 
-TARGETS = {"header": Target(check_header, _header_seeds, 8), "index": Target(check_index, _index_seeds)}
+def _config_seeds() -> list[bytes]:
+    return [json.dumps(config).encode() for config in programs.CONFIGS]
+
+
+def _source_seeds() -> list[bytes]:
+    cases = {**source_cases.ESCAPES, **source_cases.INERT, **source_cases.COUNTED}
+    slow = {"contains_itself", "count"}  # end at limits of their own, which are not made small here
+    return [source_cases.source(body).encode() for name, body in cases.items() if name not in slow]
+
+
+TARGETS = {
+    "header": Target(check_header, _header_seeds, 8),
+    "index": Target(check_index, _index_seeds),
+    "config": Target(check_config, _config_seeds, mutate=programs.mutate_json),
+    "source": Target(check_source, _source_seeds, mutate=programs.mutate_source),
+}

@@ -29,6 +29,7 @@ def cases() -> Iterator[Case]:
         ("error", "LP004", _trailing(d8)),
         ("error", "LP007", _bad_entries(d8)),
         ("warn", "LP007", _foreign_entries()),
+        ("info", "LP007", {"f6_not_in_torch": st({"a": entry("F6_E3M2", [4], 0, 3)}, data(3))}),
         ("error", "LP006", _bad_metadata(d8)),
         ("warn", "LP010", {"meta_no_format": st({"__metadata__": {"x": "y"}, "a": entry("F32", [2], 0, 8)}, d8)}),
         ("warn", "LP011", _hostile_names(d8)),
@@ -206,7 +207,6 @@ def _foreign_entries() -> dict[str, bytes]:
     return {
         "rank_4096": st({"a": entry("F32", [1] * 4096, 0, 4)}, data(4)),
         "f4_odd_rows": st({"a": entry("F4", [2, 3], 0, 3)}, data(3)),
-        "f6_not_in_torch": st({"a": entry("F6_E3M2", [4], 0, 3)}, data(3)),
     }
 
 

@@ -169,7 +169,7 @@ def _remark(entry: Entry, fault: Any) -> None:
     elif len(entry.shape) > HIGHEST_RANK:
         fault("rank", f"{len(entry.shape)} dimensions; torch holds at most {HIGHEST_RANK}", None, severity="warning")
     elif entry.dtype.startswith("F6_"):
-        fault("dtype-foreign", f"torch has no dtype for {entry.dtype}", None, severity="warning")
+        fault("dtype-foreign", f"torch has no dtype for {entry.dtype}", None, severity="info")
     elif entry.dtype == "F4" and (not entry.shape or entry.shape[-1] % 2):
         fault(
             "sub-byte",
