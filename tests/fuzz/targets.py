@@ -45,6 +45,7 @@ class Target(NamedTuple):
     seeds: Callable[[], list[bytes]]
     prefix: int = 0  # bytes in front that a mutator may set right afterwards
     mutate: Callable[[random.Random, bytes], bytes] | None = None  # instead of damage to bytes
+    runs: int = 1_000_000  # inputs of one `make fuzz`
 
 
 def check_header(content: bytes) -> None:
@@ -173,5 +174,5 @@ TARGETS = {
     "header": Target(check_header, _header_seeds, 8),
     "index": Target(check_index, _index_seeds),
     "config": Target(check_config, _config_seeds, mutate=programs.mutate_json),
-    "source": Target(check_source, _source_seeds, mutate=programs.mutate_source),
+    "source": Target(check_source, _source_seeds, mutate=programs.mutate_source, runs=60_000),
 }
