@@ -55,6 +55,19 @@ def test_names_only_judges_an_index_without_its_shards(tmp_path: Path) -> None:
     assert loadproof.check(tmp_path).verdict == "fails"
 
 
+def test_names_only_reads_the_headers_that_are_there_and_says_so() -> None:
+    report = loadproof.check(EXAMPLES / "head-flattened", names_only=True)
+    assert report.findings[0].slug == "head-flattened"
+    assert "shapes" in report.checked
+    assert not any("shapes" in skip.what for skip in report.skipped)
+
+
+def test_a_class_that_does_not_exist_is_no_reason_to_name_it_in_the_config() -> None:
+    report = loadproof.check(EXAMPLES / "healthy", class_name="NoSuchClass")
+    assert report.verdict == "inconclusive"
+    assert report.findings == ()
+
+
 def test_plan_compares_both_sources() -> None:
     report = loadproof.plan(EXAMPLES / "layer-plan-mismatch")
     assert report.differs == (20,)

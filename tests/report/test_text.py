@@ -58,6 +58,16 @@ def test_a_failure_quotes_the_exception() -> None:
     assert "   = outcome  transformers 5.24.0 raises KeyError: 'metadata'\n" in explained
 
 
+def test_skips_of_one_reason_are_one_line() -> None:
+    absent = tuple(Skip(f"model-0000{number}-of-00003.safetensors", "not here") for number in (1, 2, 3))
+    other = (Skip("a", "too big"), Skip("b", "too big"))
+    text = render_text(report(skipped=(*absent, *other)))
+    assert "skipped  3 files (model-00001-of-00003.safetensors to model-00003-of-00003.safetensors): not here\n" in text
+    assert "skipped  a and b: too big\n" in text
+    verbose = render_text(report(skipped=(*absent, *other)), verbose=True)
+    assert verbose.count("not here\n") == 3
+
+
 def test_inconclusive_says_why_what_was_skipped_and_what_helps() -> None:
     expectation = Expectation(
         "transformers", "", "", "", "none", inconclusive="no source", hint="pip install transformers"

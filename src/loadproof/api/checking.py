@@ -14,6 +14,7 @@ from loadproof.config import read_config
 from loadproof.config.plan import plan_from_config
 from loadproof.config.plan_tensors import plan_from_tensors
 from loadproof.config.tokenizer import read_tokenizer
+from loadproof.families import count
 from loadproof.formats import read_manifest, take_inventory
 from loadproof.readers import get_reader
 from loadproof.readers.base import Reader
@@ -219,7 +220,7 @@ def _cause_first(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
 
 def _checked(case: Case) -> tuple[str, ...]:
     looked = ["names"]
-    if not case.manifest.names_only and case.manifest.tensors:
+    if any(family.shape is not None for family in case.manifest.families):
         looked += ["headers", "shapes"]
     if case.inventory.indexes:
         looked.append("index")
@@ -232,8 +233,10 @@ def _checked(case: Case) -> tuple[str, ...]:
 
 def _not_looked_at(case: Case) -> list[Skip]:
     skips = []
-    if case.manifest.names_only:
-        skips.append(Skip("shapes, dtypes and file contents", "names only: the index stands for the shards"))
+    if named := sum(count(family.axes) for family in case.manifest.families if family.shape is None):
+        skips.append(Skip(f"shapes and dtypes of {named:,} tensors", "only names are known"))
+    elif case.manifest.names_only and (case.expectation.ties or case.manifest.duplicates):
+        skips.append(Skip("the values of tensors that are stored twice", "names only"))
     why = case.expectation.inconclusive or (_EARLY if _breaks_early(case.config, case.expectation) else None)
     if why:
         skips.append(Skip("missing, unexpected and mismatched parameters", why))

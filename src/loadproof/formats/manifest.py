@@ -94,7 +94,7 @@ class _Reading:
         self.is_complete = False
         names = [name for name in self.census.names_listed(file) if not self.census.is_found(name)]
         self.gathering.add_names(file, names)
-        self.skipped.append(Skip(file, "not here: the index stands for it, names only"))
+        self.skipped.append(Skip(file, "not here; names taken from the index"))
 
     def _open(self, file: str) -> None:
         try:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from loadproof.report.escape import clean, guard_line
 from loadproof.report.finding_text import finding_lines
 from loadproof.report.style import Line, fold_line, paint
 from loadproof.report.words import plural, reader_name, row_text, size_text, tally_text, total, verdict_text
-from loadproof.types import Report, Row, Verdict
+from loadproof.types import Report, Row, Skip, Verdict
 
 SHOWN_ROWS = 6  # unexplained rows shown without -v
 SHOWN_FINDINGS = 8
 SHOWN_SKIPS = 3
+_FILE = re.compile(r"\.[a-z]\w*\Z")
 _TONE: dict[Verdict, str] = {"loads": "good", "loads-wrong": "error", "fails": "error", "inconclusive": "warning"}
 
 
@@ -63,19 +66,39 @@ def _verdict_line(report: Report) -> Line:
 def _coverage_lines(report: Report, verbose: bool) -> list[Line]:
     expectation = report.case.expectation
     lines: list[Line] = [(("bold", "checked  "), ("", clean(_checked(report, verbose))))]
-    shown = report.skipped if verbose else report.skipped[:SHOWN_SKIPS]
+    skips = report.skipped if verbose else _grouped(report.skipped)
+    shown = skips if verbose else skips[:SHOWN_SKIPS]
     lines += [(("bold", "skipped  "), ("", clean(skip.what)), ("dim", f": {clean(skip.why)}")) for skip in shown]
-    if hidden := len(report.skipped) - len(shown):
+    if hidden := len(skips) - len(shown):
         lines.append((("bold", "skipped  "), ("dim", f"{hidden} more (-v shows all)")))
     if expectation.hint and report.verdict == "inconclusive":
         lines.append((("bold", "hint     "), ("command", clean(expectation.hint))))
     return lines
 
 
+def _grouped(skips: tuple[Skip, ...]) -> tuple[Skip, ...]:
+    """Skips of one reason as one: ``12 files (model-00001-of-00012.safetensors to ...)``."""
+    subjects: dict[str, list[str]] = {}
+    for skip in skips:
+        subjects.setdefault(skip.why, []).append(skip.what)
+    return tuple(Skip(_subject(what), why) for why, what in subjects.items())
+
+
+def _subject(what: list[str]) -> str:
+    """One subject as it is, two by name, more by their number with the first and the last."""
+    if len(what) < 3:
+        return " and ".join(what)
+    noun = "files" if all(_FILE.search(name) for name in what) else "items"
+    return f"{len(what):,} {noun} ({what[0]} to {what[-1]})"
+
+
 def _checked(report: Report, verbose: bool) -> str:
     """``339 tensors in 12 files (165.1 kB) against LlamaForCausalLM of transformers 5.24.0``."""
     manifest, expectation = report.case.manifest, report.case.expectation
+    absent = len(report.case.selection.files) - len(manifest.files) if manifest.names_only else 0
     text = f"{plural(manifest.tensors, 'tensor')} in {plural(len(manifest.files), 'file')}"
+    if absent > 0:
+        text += f" and the index of {absent:,} more" if manifest.files else f", by the index of {absent:,}"
     if manifest.bytes:
         text += f" ({size_text(manifest.bytes)})"
     if expectation.families:

@@ -152,6 +152,8 @@ def _architecture_note(case: Case) -> Iterable[Finding]:
     used = case.expectation.class_name
     if not isinstance(stated, str) or not used or stated == used or case.expectation.source != "installed":
         return
+    if case.expectation.inconclusive:  # a class that was asked for and does not exist
+        return
     headline = f"architectures says {stated}; model_type {case.expectation.model_type!r} loads as {used}"
     evidence = (Evidence(where(case.config, ("architectures", 0)), f'"{stated}"'),)
     fix = Fix(f'set architectures to ["{used}"]', "lossless", (SetJson("config.json", ("architectures",), [used]),))

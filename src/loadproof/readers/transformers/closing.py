@@ -87,6 +87,6 @@ def _skipped(ledger: Ledger, manifest: Manifest) -> tuple[Skip, ...]:
     skips = list(manifest.skipped)
     if ledger.unjudged:
         names = sum(count(family.axes) for family in manifest.families if family.shape is None)
-        skips.append(Skip(f"shapes and dtypes of {names} tensors", "only names are known"))
+        skips.append(Skip(f"shapes and dtypes of {names:,} tensors", "only names are known"))
     skips += [Skip("a conversion", text) for text in ledger.unknown]
     return tuple(skips)
