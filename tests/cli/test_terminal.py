@@ -44,6 +44,12 @@ def test_a_report_is_coloured_and_folded() -> None:
     assert max(map(len, plain(text).splitlines())) <= 80
 
 
+def test_an_explanation_and_a_page_are_folded() -> None:
+    for what in ("KeyError: 'language_model.model.layers.20.linear_attn'", "LP301", "LP704"):
+        text = plain(at_terminal("explain", what, columns=90))
+        assert 80 < max(map(len, text.splitlines())) <= 90
+
+
 def test_no_color_is_respected_at_a_terminal() -> None:
     assert "\x1b[" not in at_terminal("check", "examples/healthy", NO_COLOR="1")
     assert "\x1b[" not in at_terminal("check", "examples/healthy", TERM="dumb")

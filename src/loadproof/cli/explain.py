@@ -34,7 +34,7 @@ _LONGEST = 1 << 20  # a longer line is cut in pieces, so that memory stays bound
 def main(arguments: list[str]) -> int:
     """Explain one error or one rule; 0 answered, 2 usage error, 3 not recognised."""
     options = _parse(arguments)
-    page = _page_of_rule(options.what)
+    page = _page(options.what)
     if page is not None:
         write(page)
         return 0
@@ -102,22 +102,14 @@ def _reason(error: ValueError | OSError) -> str:
     return str(error)
 
 
-def _page_of_rule(what: str) -> str | None:
-    """The page of a rule by code or slug, None where it is neither."""
+def _page(what: str) -> str | None:
+    """The page of a code or slug, None where it is neither."""
     word = what.strip()
     if not re.fullmatch(r"[A-Za-z0-9-]{3,40}", word):
         return None
-    from loadproof.rules import RULES
+    from loadproof.cli.pages import page_of
 
-    rule = next((one for one in RULES if word.upper() == one.code or word == one.slug), None)
-    if rule is None:
-        return None
-    docs = rule.docs
-    parts = [f"# {rule.code} {rule.slug}: {rule.title}", docs.finds, f"Why: {docs.why}"]
-    if docs.errors:
-        parts.append("Errors you may see:\n" + "\n".join(f"- {text}" for text in docs.errors))
-    parts += [f"Example: {docs.example}", f"Fix: {docs.fix}", f"Harmless when: {docs.harmless}"]
-    return "\n\n".join(parts) + "\n"
+    return page_of(word)
 
 
 def _show(report: Report, options: argparse.Namespace) -> int:
@@ -127,9 +119,11 @@ def _show(report: Report, options: argparse.Namespace) -> int:
         text = render_json(report)
     else:
         from loadproof.report.explain_text import render_explanation
+        from loadproof.report.style import terminal_width
 
         color = color_for(options.color, options.output)
-        text = render_explanation(report, verbose=options.verbose, color=color)
+        width = None if options.output else terminal_width(sys.stdout)
+        text = render_explanation(report, verbose=options.verbose, color=color, width=width)
     try:
         write(text, options.output)
     except BrokenPipeError:

@@ -11,23 +11,23 @@ _DESCRIPTION = "List every fault that is known. 'loadproof explain LP301' shows 
 
 
 def main(arguments: list[str]) -> int:
-    """Print one line per rule, in order of codes."""
+    """Print one line per code."""
     options = _parse(arguments)
+    from loadproof.cli.pages import listed
     from loadproof.report.style import paint
-    from loadproof.rules import RULES
 
-    ordered = sorted(RULES, key=lambda rule: rule.code)
+    ordered = listed()
     if options.format == "json":
         import json
 
-        items = [{"code": rule.code, "slug": rule.slug, "title": rule.title} for rule in ordered]
+        items = [{"code": code, "slug": slug, "title": title} for code, slug, title in ordered]
         write(json.dumps(items, indent=2) + "\n")
         return 0
     color = color_for(options.color, None)
-    width = max((len(rule.slug) for rule in ordered), default=0)
+    width = max(len(slug) for _, slug, _ in ordered)
     lines = [
-        paint((("command", rule.code), ("bold", f"  {rule.slug:<{width}}"), ("", f"  {rule.title}")), color)
-        for rule in ordered
+        paint((("command", code), ("bold", f"  {slug:<{width}}"), ("", f"  {title}")), color)
+        for code, slug, title in ordered
     ]
     write("".join(f"{line}\n" for line in lines))
     return 0

@@ -3,34 +3,55 @@
 from __future__ import annotations
 
 import shlex
-from textwrap import wrap
 
 from loadproof.report.escape import clean, guard_line
 from loadproof.report.finding_text import finding_lines
-from loadproof.report.style import Line, paint
+from loadproof.report.style import Line, fold_line, paint
 from loadproof.types import Finding, Report, Symptom
 
 WIDTH = 116
 SCREEN = 25  # lines without -v
 SHOWN = 3  # causes shown without -v
 _MARKS = ("confirms", "refutes", "next", "known", "note")
-_LONGEST = {"headline": 3, "note": 2}
+_RUNNING = {"confirms", "refutes", "tells", "do", "next", "known"}
 
 
-def render_explanation(report: Report, *, verbose: bool = False, color: bool = False) -> str:
-    """The whole answer, each line ended by a newline; at most `SCREEN` lines unless `verbose`."""
+def render_explanation(report: Report, *, verbose: bool = False, color: bool = False, width: int | None = None) -> str:
+    """The whole answer, each line ended by a newline; at most `SCREEN` lines unless `verbose`.
+
+    Lines are folded to `width`, the columns of a terminal; without one only the running text is, at `WIDTH`.
+    """
     symptom = report.case.symptom or Symptom()
-    lines = [*_understood(symptom), ()]
+    lines = [*_folded(_understood(symptom), width), ()]
     if not report.findings:
         lines += _not_recognised(symptom, report)
     for position, finding in enumerate(report.findings if verbose else report.findings[:SHOWN]):
-        block = _cause(finding, report, position, verbose)
+        block = _folded(_cause(finding, report, position, verbose), width)
         if not verbose and position and len(lines) + len(block) > SCREEN - 2:
             break
         lines += block
     hidden = len(report.findings) - sum(1 for line in lines if line and line[0][0] == "rank")
-    lines += _closing(report, hidden)
+    lines += _folded(_closing(report, hidden), width)
     return "".join(guard_line(paint(_plain(line), color)) + "\n" for line in lines)
+
+
+def _folded(lines: list[Line], width: int | None) -> list[Line]:
+    return [piece for line in lines for piece in _pieces(line, width)]
+
+
+def _pieces(line: Line, width: int | None) -> list[Line]:
+    """Running text is folded everywhere; the lines of a check's own finding only at a terminal."""
+    first = line[0][1] if line else ""
+    running = len(line) == 1 or first.strip("= ") in _RUNNING
+    columns = min(width or WIDTH, WIDTH) if running else width
+    return fold_line(line, columns, _indent(first))
+
+
+def _indent(first: str) -> int:
+    """Where the text of a line begins: below ``= mark``, the place of an evidence, ``1.`` or ``verdict``."""
+    if first.startswith("   = "):
+        return 14
+    return 6 if "--> " in first else 3 if first[:1].isdigit() else 9
 
 
 def _plain(line: Line) -> Line:
@@ -66,9 +87,9 @@ def _cause(finding: Finding, report: Report, position: int, verbose: bool) -> li
     if "confirms" not in notes:
         return _found(finding, report, position, verbose)
     head = f"{position + 1}. {finding.confidence:<9}{finding.code} {finding.slug}: {finding.headline}"
-    lines = _wrapped("rank", head, "   ", 3)
+    lines: list[Line] = [(("rank", clean(head, WIDTH * 3)),)]
     if position and not verbose:
-        return [*lines, *_marked("tells", notes["confirms"], 1), *_next(notes["next"], report)]
+        return [*lines, *_marked("tells", notes["confirms"], 2), *_next(notes["next"], report)]
     lines += [
         (("mark", "   --> "), ("place", clean(item.where)), ("", f"  {clean(item.text, WIDTH)}"))
         for item in finding.evidence
@@ -100,15 +121,8 @@ def _found(finding: Finding, report: Report, position: int, verbose: bool) -> li
     return lines if verbose or not position else lines[:2] + lines[-1:]
 
 
-def _wrapped(role: str, text: str, indent: str, most: int) -> list[Line]:
-    pieces = wrap(clean(text, WIDTH * most), WIDTH, subsequent_indent=indent)[:most]
-    return [((role if at == 0 else "bold", piece),) for at, piece in enumerate(pieces)]
-
-
 def _marked(mark: str, text: str, most: int, role: str = "") -> list[Line]:
-    pieces = wrap(clean(text, (WIDTH - 14) * most), WIDTH - 14)[:most] or [""]
-    head = f"   = {mark:<9}"
-    return [(("mark", head if at == 0 else " " * 14), (role, piece)) for at, piece in enumerate(pieces)]
+    return [(("mark", f"   = {mark:<9}"), (role, clean(text, (WIDTH - 14) * most)))]
 
 
 def _command(text: str, report: Report) -> str:

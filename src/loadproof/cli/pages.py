@@ -1,0 +1,72 @@
+"""The pages that ``loadproof explain CODE`` prints: of a rule, or of the causes that only an error text can tell."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable
+from textwrap import fill
+
+from loadproof.report.style import terminal_width
+from loadproof.report.words import plural
+from loadproof.rules import Rule
+from loadproof.rules.pages import all_rules
+from loadproof.tracebacks.base import Cause
+from loadproof.tracebacks.knowledge import CAUSES
+
+_PLACEHOLDER = re.compile(r"\{([a-z]+)\}")  # filled from the symptom; a page has none
+
+
+def page_of(word: str) -> str | None:
+    """The page of a rule or of a group of causes, by code or slug; None where it is neither."""
+    rule = next((one for one in all_rules() if word.upper() == one.code or word == one.slug), None)
+    if rule is not None:
+        return _folded(_of_rule(rule))
+    causes = [cause for cause in CAUSES.values() if word.upper() == cause.code or word == cause.slug]
+    return _folded(_of_causes(causes)) if causes else None
+
+
+def listed() -> list[tuple[str, str, str]]:
+    """Code, slug and title of everything that has a page, by code."""
+    rules = {rule.code: (rule.code, rule.slug, rule.title) for rule in all_rules()}
+    told: dict[tuple[str, str], int] = {}
+    for cause in CAUSES.values():
+        if cause.code not in rules:
+            told[cause.code, cause.slug] = told.get((cause.code, cause.slug), 0) + 1
+    counted = [(*key, f"Told from an error text only ({plural(n, 'cause')})") for key, n in told.items()]
+    return sorted([*rules.values(), *counted])
+
+
+def _of_rule(rule: Rule) -> list[str]:
+    docs = rule.docs
+    parts = [f"# {rule.code} {rule.slug}: {rule.title}", docs.finds, f"Why: {docs.why}"]
+    if docs.errors:
+        parts.append("Errors you may see:\n" + "\n".join(f"- {text}" for text in docs.errors))
+    return [*parts, f"Example: {docs.example}", f"Fix: {docs.fix}", f"Harmless when: {docs.harmless}"]
+
+
+def _of_causes(causes: list[Cause]) -> list[str]:
+    first = causes[0]
+    about = "No check finds this: it is told from an error text (loadproof explain FILE --checkpoint PATH)."
+    return [f"# {first.code} {first.slug}", about, *map(_of_cause, causes)]
+
+
+def _of_cause(cause: Cause) -> str:
+    lines = [
+        f"- {cause.headline}",
+        f"  confirms: {cause.confirm}",
+        f"  refutes: {cause.refute}",
+        f"  do: {cause.remedy}",
+    ]
+    if cause.issues:
+        lines.append(f"  known: {', '.join(cause.issues)}")
+    return _PLACEHOLDER.sub(lambda found: found[1].upper(), "\n".join(lines))
+
+
+def _folded(parts: Iterable[str]) -> str:
+    """The parts as paragraphs; folded under their own text at a terminal, whole lines elsewhere."""
+    lines = "\n\n".join(parts).split("\n")
+    width = terminal_width(sys.stdout)
+    if width is not None:
+        lines = [fill(line, max(width, 40), subsequent_indent="  " * line.startswith(("-", " "))) for line in lines]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,34 @@
+"""Every code that is ever printed has a page, and the list of rules names it."""
+
+from __future__ import annotations
+
+from loadproof.cli.pages import listed, page_of
+from loadproof.rules.pages import all_rules
+from loadproof.tracebacks.knowledge import CAUSES
+
+PRINTED = {(item.code, item.slug) for item in (*all_rules(), *CAUSES.values())}
+
+
+def test_every_printed_code_is_listed_once() -> None:
+    codes = [code for code, _, _ in listed()]
+    assert codes == sorted({code for code, _ in PRINTED})
+
+
+def test_every_printed_code_and_slug_has_its_page() -> None:
+    for code, slug in PRINTED:
+        page = page_of(code.lower())
+        assert page is not None, code
+        assert page.startswith(f"# {code} {slug}")
+        assert page_of(slug) == page
+
+
+def test_a_page_of_causes_says_for_each_what_tells_and_what_to_do() -> None:
+    page = page_of("engine-not-checkpoint") or ""
+    causes = [cause for cause in CAUSES.values() if cause.code == "LP704"]
+    assert page.count("\n- ") == page.count("\n  do: ") == len(causes) > 1
+    assert "{name}" not in page
+
+
+def test_what_is_no_code_has_no_page() -> None:
+    assert page_of("LP999") is None
+    assert page_of("hello") is None
