@@ -51,6 +51,15 @@ def test_nothing_to_mend_is_success() -> None:
     assert result.stdout == "nothing to mend\n"
 
 
+def test_no_known_repair_is_not_success(tmp_path: Path) -> None:
+    folder = copy_of("healthy", tmp_path)
+    file = folder / "model.safetensors"
+    file.write_bytes(file.read_bytes().replace(b"layers.2.mlp.up_proj.weight", b"layers.2.mlp.qq_proj.weight"))
+    result = run("fix", str(folder))
+    assert result.returncode == 1
+    assert result.stdout.startswith("no repair is known; loads-wrong: 1 of 39 parameters stays random")
+
+
 def test_what_cannot_be_mended_is_said_and_exits_1(tmp_path: Path) -> None:
     folder = copy_of("healthy", tmp_path)
     weights = folder / "model.safetensors"

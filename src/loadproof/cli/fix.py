@@ -51,6 +51,8 @@ def main(arguments: list[str]) -> int:
     write(render_fix(report, verbose=options.verbose, color=color_for(options.color, None)))
     if report.after is not None:
         return 0 if report.after.verdict == "loads" else 1
+    if not report.choices:
+        return 0 if report.before.verdict == "loads" else 1
     return 1 if report.plan.refusals or any(choice.fix is None for choice in report.choices) else 0
 
 

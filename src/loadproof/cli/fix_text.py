@@ -19,11 +19,18 @@ def render_fix(report: FixReport, *, verbose: bool = False, color: bool = False)
     """The plan, and what came of it when it was carried out; each line ended by a newline."""
     lines: list[Line] = [line for choice in report.choices for line in _choice_lines(choice)]
     if not report.choices:
-        lines.append((("good", "nothing to mend"),))
+        lines.append(_nothing(report.before))
     lines += [line for change in report.plan.changes for line in _change_lines(change, verbose)]
     lines += _refusals(report.plan)
     lines += _next_lines(report) if report.applied is None else _done_lines(report)
     return "".join(guard_line(paint(line, color)) + "\n" for line in lines)
+
+
+def _nothing(before: Report) -> Line:
+    """No finding has a repair: good news only where the checkpoint loads."""
+    if before.verdict == "loads":
+        return (("good", "nothing to mend"),)
+    return (("warning", "no repair is known"), ("", f"; {before.verdict}: {clean(verdict_text(before))}"))
 
 
 def _choice_lines(choice: Choice) -> list[Line]:

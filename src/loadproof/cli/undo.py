@@ -40,7 +40,7 @@ def _say_forgotten(removed: tuple[str, ...]) -> int:
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
-    parser = parser_for("undo PATH", _DESCRIPTION, arguments)
+    parser = parser_for("undo [options] PATH", _DESCRIPTION, arguments)
     parser.add_argument("path", metavar="PATH", help="the repaired checkpoint")
     parser.add_argument(
         "--forget",

@@ -84,6 +84,8 @@ def _counts(report: Report) -> str:
     parts = []
     for kind, fate in _FATES.items():
         if number := rows.get(kind):
+            if kind == "missing" and report.verdict == "fails":  # nothing is left random where nothing is loaded
+                fate = ("has no tensor", "have no tensor")
             subject = f"{number:,} of {plural(parameters, 'parameter')}" if parameters else plural(number, "parameter")
             parts.append(f"{subject} {fate[number > 1]}")
     if unused := rows.get("unexpected"):
