@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import structs
+
 from loadproof.config.plan import diff_plans, plan_from_config
 from loadproof.config.plan_tensors import plan_from_tensors
 from loadproof.families import fold
+from loadproof.interpret import expect
 from loadproof.rules.live_rules import LIVE_RULES
+from loadproof.rules.plans import built_plan
 from loadproof.runtime.config_source import model_config
 from loadproof.runtime.observe import observe
 from loadproof.runtime.unwrap import unwrap
@@ -27,6 +31,7 @@ from loadproof.types import (
     Outcome,
     Report,
     Selection,
+    Skip,
 )
 
 
@@ -38,14 +43,19 @@ def diagnose(model: Any) -> Report:
     case = live_case(model)
     findings = (*(finding for rule in LIVE_RULES for finding in rule.check(case)), *_plan_findings(case))
     failing = any(finding.severity == "error" for finding in findings)
-    checked = ("output head", "input embedding", "tie", "wrappers", "layer plan")
+    checked: tuple[str, ...] = ("output head", "input embedding", "tie", "wrappers")
+    skipped: tuple[Skip, ...] = ()
+    if case.expectation.families:
+        checked = (*checked, "layer plan")
+    else:
+        skipped = (Skip("layer plan", f"what {case.expectation.class_name} builds is not known from its source"),)
     return Report(
         case=case,
         verdict="fails" if failing else "loads",
         findings=findings,
         unexplained=(),
         checked=checked,
-        skipped=(),
+        skipped=skipped,
     )
 
 
@@ -54,11 +64,8 @@ def live_case(model: Any) -> Case:
     inner, _ = unwrap(model)
     manifest = live_manifest(inner)
     config = _config(inner)
-    name = type(inner).__name__
-    expectation = Expectation(
-        reader="torch", version=_torch_version(), class_name=name, model_type=str(config.raw.get("model_type", "")),
-        source="none",
-    )  # fmt: skip
+    expectation = _expectation(inner, config)
+    name = expectation.class_name
     return Case(
         inventory=Inventory(location=f"live {name}", root="", files=()),
         selection=Selection(entry=None, files=(), format="live"),
@@ -70,6 +77,16 @@ def live_case(model: Any) -> Case:
         tensor_plan=plan_from_tensors(manifest.families),
         live=observe(model),
     )
+
+
+def _expectation(model: Any, config: ModelConfig) -> Expectation:
+    """What the class of this model creates from this config; families stay empty where its source is not readable."""
+    name = type(model).__name__
+    blank = Expectation("torch", _torch_version(), name, str(config.raw.get("model_type", "")), "none")
+    if not type(model).__module__.startswith("transformers.models."):
+        return blank
+    found = expect(config, "", class_name=name)
+    return blank if found.inconclusive or found.raises else structs.replace(blank, families=found.families)
 
 
 def live_manifest(model: Any) -> Manifest:
@@ -95,12 +112,15 @@ def _torch_version() -> str:
 
 
 def _plan_findings(case: Case) -> tuple[Finding, ...]:
+    """Where the class, built anew from this config, would hold another mixer than the module does."""
     declared, held = case.config_plan, case.tensor_plan
-    if declared is None or held is None or declared.source == held.source:
+    built = built_plan(case)
+    if built is None or held is None or built.field != held.field:
         return ()
-    differing = diff_plans(declared, held).layers
+    differing = diff_plans(built, held).layers
     if not differing:
         return ()
+    field = declared.field if declared is not None else "layer_types"
     text = ", ".join(map(str, differing[:8])) + (" ..." if len(differing) > 8 else "")
     return (
         Finding(
@@ -110,7 +130,7 @@ def _plan_findings(case: Case) -> tuple[Finding, ...]:
             confidence="certain",
             headline=f"the config declares other mixers than the module holds in layer(s) {text}",
             evidence=(
-                Evidence(where=f"config.{declared.field}", text=str(declared.words[differing[0]])),
+                Evidence(where=f"config.{field}", text=f"the class builds {built.words[differing[0]]}"),
                 Evidence(where=f"layer {differing[0]}", text=f"the module holds {held.words[differing[0]]}"),
             ),
         ),

@@ -21,12 +21,13 @@ def observe(model: Any, vocab: int | None = None, hidden: int | None = None) -> 
             shape = expected_shape(inner, module, role, vocab, hidden)  # type: ignore[arg-type]
             parameters.append(describe(weight, role, names.get(id(module), role) + ".weight", shape, module))  # type: ignore[arg-type]
     h, e = _weight(head), _weight(embedding)
+    declared, e = _declared_tie(inner, h, e)
     both = h is not None and e is not None
     return LiveModel(
         class_name=type(inner).__name__,
         parameters=tuple(parameters),
         wrappers=wrappers,
-        tie_declared=tie_declared(inner),
+        tie_declared=declared,
         tied=(h is e) if both else None,
         shares_storage=_same_storage(h, e) if both else None,
         placeholders=_placeholders(inner),
@@ -44,10 +45,19 @@ def expected_shape(model: Any, module: Any, role: Role, vocab: int | None, hidde
     return (int(rows), int(columns)) if rows and columns else None
 
 
-def tie_declared(model: Any) -> bool | None:
-    """tie_word_embeddings of the text config where there is one, as transformers reads it."""
-    value = _config_value(model, "tie_word_embeddings")
-    return None if value is None else bool(value)
+def _declared_tie(model: Any, head: Any, embedding: Any) -> tuple[bool | None, Any]:
+    """(whether a tie of the head is declared, the parameter it should be).
+
+    transformers 5 has worked that out itself: `all_tied_weights_keys` (modeling_utils.py:2425) knows which level of a
+    composite config counts and which embedding is meant. Without it the flag of the config is taken.
+    """
+    ties = getattr(model, "all_tied_weights_keys", None)
+    if ties is None:
+        value = _config_value(model, "tie_word_embeddings")
+        return (None if value is None else bool(value)), embedding
+    names = dict(model.named_parameters(remove_duplicate=False))
+    source = next((s for target, s in ties.items() if head is not None and names.get(target) is head), None)
+    return source is not None, names.get(source, embedding)
 
 
 def _config_value(model: Any, name: str) -> Any:

@@ -22,8 +22,10 @@ def plain(value: Any) -> Any:
         return _config(value)
     if isinstance(value, dict):
         return {text(k): plain(v) for k, v in value.items() if not isinstance(v, Unknown)}
-    if isinstance(value, (list, tuple, set, frozenset)):
+    if isinstance(value, (list, tuple)):
         return [plain(v) for v in value]
+    if isinstance(value, (set, frozenset)):
+        return sorted((plain(v) for v in value), key=repr)  # the order of a set changes from process to process
     if value is None or isinstance(value, bool):
         return value
     for kind, exact in _EXACT:
