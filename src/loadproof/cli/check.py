@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from loadproof.cli.options import EXIT_STATUS, add_failing, add_output, add_reading, parser_for
+from loadproof.cli.options import EXIT_STATUS, add_failing, add_output, add_reading, parser_for, reading
 from loadproof.cli.output import color_for, failed, hint, render, write
 
 if TYPE_CHECKING:
@@ -23,14 +23,7 @@ def main(arguments: list[str]) -> int:
     from loadproof.api.checking import NoCheckpointError, check
 
     try:
-        report = check(
-            options.path,
-            reader=options.reader,
-            class_name=options.class_name,
-            source=options.source,
-            names_only=options.names_only,
-            use_cache=not options.no_cache,
-        )
+        report = check(options.path, **reading(options))
     except (NoCheckpointError, ValueError) as error:
         return failed(str(error))
     return show(report, options)

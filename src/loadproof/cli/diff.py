@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from loadproof.cli.options import add_color, add_reading, parser_for
+from loadproof.cli.options import add_color, add_reading, parser_for, reading
 from loadproof.cli.output import color_for, failed, write
 
 _DESCRIPTION = """\
@@ -21,15 +21,7 @@ def main(arguments: list[str]) -> int:
     from loadproof.cli.diff_text import render_diff
 
     try:
-        report = diff(
-            options.first,
-            options.second,
-            reader=options.reader,
-            class_name=options.class_name,
-            source=options.source,
-            names_only=options.names_only,
-            use_cache=not options.no_cache,
-        )
+        report = diff(options.first, options.second, **reading(options))
     except (NoCheckpointError, ValueError) as error:
         return failed(str(error))
     write(render_diff(report, verbose=options.verbose, color=color_for(options.color, None)))

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TextIO
 
-from loadproof.cli.options import add_color, add_reading, parser_for
+from loadproof.cli.options import add_color, add_reading, parser_for, reading
 from loadproof.cli.output import color_for, failed, write
 
 if TYPE_CHECKING:
@@ -50,15 +50,8 @@ def main(arguments: list[str]) -> int:
 def _explain(options: argparse.Namespace) -> Report:
     from loadproof.api.explaining import explain
 
-    reading = {
-        "reader": options.reader,
-        "class_name": options.class_name,
-        "source": options.source,
-        "names_only": options.names_only,
-        "use_cache": not options.no_cache,
-    }
     lines, location = _lines_of(options.what)
-    return explain(lines, options.checkpoint, location=location, **(reading if options.checkpoint else {}))
+    return explain(lines, options.checkpoint, location=location, **(reading(options) if options.checkpoint else {}))
 
 
 def _lines_of(what: str) -> tuple[Iterator[str], str]:

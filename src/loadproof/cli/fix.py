@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from loadproof.cli.options import add_color, add_reading, parser_for
+from loadproof.cli.options import add_color, add_reading, parser_for, reading
 from loadproof.cli.output import color_for, failed, write
 from loadproof.cli.progress import progress_bar
 
@@ -35,10 +35,7 @@ def main(arguments: list[str]) -> int:
                 unsafe=options.unsafe,
                 readers_stopped=options.readers_stopped,
                 progress=progress,
-                reader=options.reader,
-                class_name=options.class_name,
-                source=options.source,
-                use_cache=not options.no_cache,
+                **reading(options),
             )
     except RepairError as error:
         failed(str(error))

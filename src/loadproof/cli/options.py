@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from typing import Any
 
 EXIT_STATUS = """\
 exit status, the same in every format:
@@ -59,6 +60,17 @@ def add_reading(parser: argparse.ArgumentParser, *, names_only: bool = True) -> 
             "--names-only", action="store_true", help="judge by the index alone: the shards need not be there"
         )
     group.add_argument("--no-cache", action="store_true", help="read the model source afresh")
+
+
+def reading(options: argparse.Namespace) -> dict[str, Any]:
+    """The options of `add_reading` as the keywords of the use-cases."""
+    keywords = {
+        "reader": options.reader,
+        "class_name": options.class_name,
+        "source": options.source,
+        "use_cache": not options.no_cache,
+    }
+    return keywords | ({"names_only": options.names_only} if "names_only" in options else {})
 
 
 def add_output(parser: argparse.ArgumentParser, formats: tuple[str, ...] = ("text", "concise", "json")) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from loadproof.cli.options import add_color, add_reading, parser_for
+from loadproof.cli.options import add_color, add_reading, parser_for, reading
 from loadproof.cli.output import color_for, failed, write
 
 _DESCRIPTION = """\
@@ -21,14 +21,7 @@ def main(arguments: list[str]) -> int:
     from loadproof.report.plan_text import render_plan
 
     try:
-        report = plan(
-            options.path,
-            reader=options.reader,
-            class_name=options.class_name,
-            source=options.source,
-            names_only=options.names_only,
-            use_cache=not options.no_cache,
-        )
+        report = plan(options.path, **reading(options))
     except (NoCheckpointError, ValueError) as error:
         return failed(str(error))
     if report.config is None and report.tensors is None:
