@@ -73,16 +73,19 @@ def _proven(
 ) -> tuple[tuple[Edit, ...], list[Row]]:
     """Words of the file itself, for the kind that is stored, under which nothing is left to report."""
     stored = case.tensor_plan
-    made = {layer: _word_for(words, stored, layer) for layer in layers}
+    sound = [word for layer, word in enumerate(words) if layer not in layers]
+    made = {layer: _word_for(sound, stored, layer) for layer in layers}
     if any(word is None for word in made.values()):
         return (), rows
     edits: tuple[Edit, ...] = tuple(SetJson(config_file(case), (*path, layer), word) for layer, word in made.items())
     found = explained_by_config(case, edits)
-    return (edits, found[0] or rows) if found is not None and not found[1] else ((), rows)
+    if found is None or found[1] or (rows and not found[0]):
+        return (), rows  # not to be said, worse than before, or no better
+    return edits, found[0]
 
 
 def _word_for(words: list[str], stored: LayerPlan | None, layer: int) -> str | None:
-    """The one word that the list uses for such layers elsewhere; None when there are several or none is stored."""
+    """The one word that the sound entries use for such layers, else the canonical one; None when there are several."""
     held = stored.words[layer] if stored is not None and layer < len(stored.words) else None
     if held is None:
         return None
