@@ -18,9 +18,11 @@ def check(case: Case) -> Iterable[Finding]:
     first = problems[0]
     count = f"{len(problems):,} tensors" if len(problems) > 1 else f"{first.tensor}"
     headline = f"{index.path}: {count} named by the index and in no shard"
-    fix = Fix(f"write {index.path} anew from the shards", "lossless", (RebuildIndex(index.path, set_of(index)),))
     rows = lost_names(case, [problem.tensor for problem in problems if problem.tensor])
     severity: Severity = "error" if rows else "warning"
+    fix = Fix(f"write {index.path} anew from the shards", "lossless", (RebuildIndex(index.path, set_of(index)),))
+    if rows:  # a new index would only hide that the tensor was once written
+        fix = Fix("bring back the shard that held it: the index shows that it was written", "manual")
     yield Finding(
         "LP104", "index-ghost-key", severity, "certain", headline, evidence_of(problems), tuple(rows), 0, (fix,)
     )
@@ -38,7 +40,10 @@ DOCS = RuleDocs(
         "llama.cpp convert: ValueError: Missing tensors",
     ),
     example=("`lm_head.weight` is mapped to model-00002-of-00002.safetensors, whose header does not hold it."),
-    fix="Write the index anew. Where the model wants the tensor, it must be found elsewhere.",
+    fix=(
+        "Write the index anew. Where the model wants the tensor nothing is written: the index is the only trace of it, and "
+        "the shard that held it must be brought back."
+    ),
     harmless="When no parameter is missing, only tools that trust the index stumble.",
 )
 RULE = Rule("LP104", "index-ghost-key", "The index names tensors that no shard holds", check, DOCS)
