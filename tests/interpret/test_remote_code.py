@@ -160,3 +160,22 @@ def test_an_auto_map_entry_that_is_no_class_is_refused(text: Any) -> None:
 
 def test_an_auto_map_entry_may_be_a_list() -> None:
     assert reference([None, "package.module.Name"]) == ("package.module", "Name", "")
+
+
+def test_the_class_is_one_that_an_auto_class_gives(tmp_path: Path) -> None:
+    """`architectures` may name the backbone; AutoModelForCausalLM goes by the auto_map."""
+    model = MODEL + "\n    class TinyModel(TinyForCausalLM):\n        pass\n"
+    found = read(tmp_path, {**RAW, "architectures": ["TinyModel"]}, modeling_tiny=model)
+    assert found.class_name == "TinyForCausalLM"
+
+
+def test_of_several_classes_in_the_auto_map_the_stated_one_is_taken(tmp_path: Path) -> None:
+    model = MODEL + "\n    class TinyForScores(TinyForCausalLM):\n        pass\n"
+    auto_map = {**RAW["auto_map"], "AutoModelForSequenceClassification": "modeling_tiny.TinyForScores"}
+    found = read(tmp_path, {**RAW, "architectures": ["TinyForScores"], "auto_map": auto_map}, modeling_tiny=model)
+    assert found.class_name == "TinyForScores"
+
+
+def test_an_auto_map_without_a_causal_model_still_names_one(tmp_path: Path) -> None:
+    auto_map = {"AutoConfig": "configuration_tiny.TinyConfig", "AutoModelForMaskedLM": "modeling_tiny.TinyForCausalLM"}
+    assert read(tmp_path, {**RAW, "auto_map": auto_map}).parameters == 9

@@ -11,6 +11,7 @@ from typing import Any
 from loadproof.interpret.language.errors import SourceMissing, certain
 from loadproof.interpret.release import auto_classes, remote_code
 from loadproof.interpret.release.class_choice import choose_class
+from loadproof.interpret.release.model_base import tied
 from loadproof.interpret.release.world import World
 
 _HOST_RECURSION = 6_000  # Python frames; `limits.DEPTH` ends an evaluation long before
@@ -74,7 +75,7 @@ def build(
     config = auto_classes.ConfigMapping(world)[model_type].from_dict(decoded(raw))
     if change is not None:
         change(config)
-    return cls._from_config(_config_for(cls, config))
+    return tied(cls._from_config(_config_for(cls, config)))
 
 
 def _config_for(cls: Any, config: Any) -> Any:

@@ -70,16 +70,11 @@ def kernel(file: Any, dictionary: bool) -> Any:
             if not state.get("_experts_implementation_internal"):
                 state["_experts_implementation_internal"] = "grouped_mm"
 
-        def post_init(self) -> None:
-            self.tie_weights()
-
-        def init_weights(self) -> None:
-            if not dictionary:
-                self.tie_weights()
-
         def _nothing(self, *_: Any, **__: Any) -> None:
             pass
 
+        # Under from_pretrained no part initialises itself, and so none ties itself: see `tied`.
+        post_init = init_weights = _nothing
         tie_weights = init_parallel_plans = resize_token_embeddings = _initialize_weights = _nothing
         _backward_compatibility_gradient_checkpointing = add_model_tags = _nothing
 
@@ -100,6 +95,17 @@ def kernel(file: Any, dictionary: bool) -> Any:
             return cls(config, **options)
 
     return Kernel
+
+
+def tied(model: Any) -> Any:
+    """The built model with its weights tied as from_pretrained ties a list of them: once, from the outermost model.
+
+    A part that would tie its own head, were it loaded alone, is not asked (modeling_utils.py:2555 of 4.46,
+    `if _init_weights`). Dictionaries of ties are worked out in `post_init`, by the release's text.
+    """
+    if not type(model).dict_ties:
+        model.tie_weights()
+    return model
 
 
 def tie_map(model: Any) -> dict[str, str]:

@@ -6,6 +6,7 @@ import os
 from typing import Any, NamedTuple
 
 from loadproof.interpret.language.errors import SourceMissing
+from loadproof.interpret.release.model_base import tied
 
 _MODEL_KEYS = ("AutoModelForCausalLM", "AutoModelForConditionalGeneration", "AutoModelForSeq2SeqLM")
 _MORE_KEYS = (
@@ -43,12 +44,20 @@ def reference(text: Any) -> Reference:
 
 
 def references(raw: dict[str, Any]) -> tuple[Reference, Reference]:
-    """(configuration, model) of a repository. Raises SourceMissing when one is not named."""
+    """(configuration, model) of a repository. Raises SourceMissing when one is not named.
+
+    The model is the one of `architectures` where some Auto class gives it; a bare model that is only written there is
+    what no Auto class gives (ChatGLM names its backbone). Else it is the one of the first Auto class that is listed.
+    """
     auto_map = raw["auto_map"]
-    key = next((k for k in (*_MODEL_KEYS, *_MORE_KEYS) if k in auto_map), None)
-    if key is None:
+    keys = [k for k in (*_MODEL_KEYS, *_MORE_KEYS) if k in auto_map]
+    keys += sorted(k for k in auto_map if isinstance(k, str) and k.startswith("AutoModel") and k not in keys)
+    if not keys:
         raise SourceMissing("auto_map names no model class")
-    return reference(auto_map["AutoConfig"]), reference(auto_map[key])
+    models = [reference(auto_map[key]) for key in keys]
+    stated = raw.get("architectures")
+    names = stated[:1] if isinstance(stated, list) else []
+    return reference(auto_map["AutoConfig"]), next((m for m in models if m.name in names), models[0])
 
 
 def check_files(folder: str, wanted: tuple[Reference, ...]) -> None:
@@ -67,6 +76,5 @@ def build(world: Any, raw: dict[str, Any], class_name: str | None) -> Any:
     config_class = world.load("remote." + config_ref.module, config_ref.name)
     config = config_class.from_dict(raw) if world.is_config(config_class) else config_class(**raw)
     file = world.file("remote." + model_ref.module)
-    stated = [class_name] if class_name else [n for n in raw.get("architectures") or () if isinstance(n, str)]
-    name = next((n for n in stated if n in file.defs), model_ref.name)
-    return world.load(file.name, name)._from_config(config)
+    name = class_name if class_name and class_name in file.defs else model_ref.name
+    return tied(world.load(file.name, name)._from_config(config))
