@@ -1,7 +1,12 @@
-"""The truth: the same class built by the installed library on the meta device."""
+"""The truth: the same class built by an installed library on the meta device.
+
+Runs in the interpreter of whichever release is measured (4.57 to the newest), so nothing of loadproof is imported here,
+and facts are plain JSON values.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import importlib
 import os
@@ -45,8 +50,7 @@ def _plain(value: Any) -> Any:
 
 
 def build(model_type: str, name: str, raw: dict[str, Any]) -> Any:
-    """The real model. Raises whatever the library raises."""
-    import torch
+    """The real model, its weights tied. Raises whatever the library raises."""
     import transformers
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
@@ -60,27 +64,67 @@ def build(model_type: str, name: str, raw: dict[str, Any]) -> Any:
         text_part = config.sub_configs.get("text_config")
         if text_part is not None and cls.config_class == text_part:  # as AutoModelForCausalLM does (auto_factory.py)
             config = config.get_text_config()
-        with torch.device("meta"):
-            return cls._from_config(config)
+        with contextlib.ExitStack() as stack:
+            for context in _contexts():
+                stack.enter_context(context)
+            model = cls._from_config(config)
+        if not hasattr(model, "all_tied_weights_keys"):  # release 4 ties what it loads once it stands
+            model.tie_weights()
+        return model
+
+
+def _contexts() -> list[Any]:
+    """In which `from_pretrained` builds a model (`get_init_context` of modeling_utils.py)."""
+    import torch
+    from transformers import modeling_utils
+
+    if hasattr(modeling_utils, "init_empty_weights"):  # release 4
+        return [modeling_utils.no_init_weights(), modeling_utils.init_empty_weights()]
+    return [torch.device("meta")]
 
 
 def facts(model: Any) -> dict[str, Any]:
-    """What an expectation says, taken from the real model."""
-    from transformers.conversion_mapping import get_model_conversion_mapping
-
-    parameters = {n: tuple(p.shape) for n, p in model.named_parameters(remove_duplicate=False)}
-    state = {n: tuple(t.shape) for n, t in model.state_dict().items() if hasattr(t, "shape")}
+    """What an expectation says, taken from the real model. Release 4 knows which names are `tied`, but not to what."""
+    parameters = {n: list(p.shape) for n, p in model.named_parameters(remove_duplicate=False)}
+    state = {n: list(t.shape) for n, t in model.state_dict().items() if hasattr(t, "shape")}
+    ties = getattr(model, "all_tied_weights_keys", None)
     return {
         "parameters": parameters,
         "buffers": {n: s for n, s in state.items() if n not in parameters},
-        "ties": dict(model.all_tied_weights_keys),
+        **({"tied": shared_names(model)} if ties is None else {"ties": dict(ties)}),
         "ignore_on_save": sorted(model._keys_to_ignore_on_save or ()),
         "ignore_missing": sorted(model._keys_to_ignore_on_load_missing or ()),
         "ignore_unexpected": sorted(model._keys_to_ignore_on_load_unexpected or ()),
-        "all_buffers": {n for n, _ in model.named_buffers(remove_duplicate=False)},
+        "all_buffers": sorted({n for n, _ in model.named_buffers(remove_duplicate=False)}),
         "base_model_prefix": model.base_model_prefix,
-        "rules": [_rule(r) for r in get_model_conversion_mapping(model)],
+        "rules": rules(model),
     }
+
+
+def shared_names(model: Any) -> list[list[str]]:
+    """Groups of names that are one parameter."""
+    groups: dict[int, list[str]] = {}
+    for name, parameter in model.named_parameters(remove_duplicate=False):
+        groups.setdefault(id(parameter), []).append(name)
+    return sorted(sorted(names) for names in groups.values() if len(names) > 1)
+
+
+def rules(model: Any) -> list[dict[str, Any]]:
+    """The library's own renaming and conversion rules, in order of application."""
+    try:
+        from transformers.conversion_mapping import get_model_conversion_mapping
+    except ImportError:
+        return _key_mapping(model)
+    return [_rule(r) for r in get_model_conversion_mapping(model)]
+
+
+def _key_mapping(model: Any) -> list[dict[str, Any]]:
+    """`key_mapping` of release 4, chosen as `from_pretrained` chooses it (modeling_utils.py:4653 of 4.57.1)."""
+    from transformers.modeling_utils import VLMS
+
+    names = [cls.__name__.lower() for cls in type(model).__mro__[:-1]]
+    mapping = model._checkpoint_conversion_mapping if any(word in n for word in VLMS for n in names) else {}
+    return [{"kind": "KeyMapping", "sources": [k], "targets": [v], "regex": k} for k, v in mapping.items()]
 
 
 def _rule(rule: Any) -> dict[str, Any]:
@@ -89,8 +133,8 @@ def _rule(rule: Any) -> dict[str, Any]:
         "sources": list(rule.source_patterns),
         "targets": list(rule.target_patterns),
         "regex": rule.compiled_sources.pattern,
-        "scope": rule.scope_prefix,
-        "base": rule.base_model_prefix,
+        "scope": getattr(rule, "scope_prefix", None),
+        "base": getattr(rule, "base_model_prefix", None),
         "offset": getattr(rule, "offset", None),
-        "operations": [(type(o).__name__, _plain(vars(o))) for o in getattr(rule, "operations", ())],
+        "operations": [[type(o).__name__, _plain(vars(o))] for o in getattr(rule, "operations", ())],
     }
