@@ -175,7 +175,8 @@ def class_of(obj: Any) -> Any:
 def _plain_get(obj: Any, name: str) -> Any:
     """`object.__getattribute__(obj, name)`."""
     check_name(name)
-    if isinstance(obj, (type, Sealed, *_DATA)) or not isinstance(obj, Open) or name in _GATED:
+    kind = type(obj)
+    if isinstance(obj, type) or issubclass(kind, (Sealed, *_DATA)) or not issubclass(kind, Open) or name in _GATED:
         return read(obj, name)
     return object.__getattribute__(obj, name)
 
@@ -292,7 +293,7 @@ def _read_super(proxy: Any, name: str) -> Any:
 
 def _super_get(proxy: Any, owner: Any, name: str) -> Any:
     check_name(name)
-    if name in _GATED or isinstance(owner, _DATA):
+    if name in _GATED or issubclass(type(owner), _DATA):  # isinstance() would ask the evaluated `__getattribute__`
         return read(owner, name)
     return proxy.__getattribute__(name)
 

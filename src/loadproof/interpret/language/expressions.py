@@ -161,16 +161,15 @@ def _set(node: Any) -> Closure:
 
 
 def _dict(node: Any) -> Closure:
-    pairs = [(None if k is None else expression(k), expression(v)) for k, v in zip(node.keys, node.values, strict=True)]
-
-    lazy = [(k, _lazy_list(v) if isinstance(n, ast.List) else v) for (k, v), n in zip(pairs, node.values, strict=True)]
-    names = (
-        _constant_names(node) if len(pairs) >= LARGE and all(isinstance(k, ast.Constant) for k in node.keys) else None
-    )
+    names = _constant_names(node) if _is_large(node) else None
+    pairs: list[tuple[Closure | None, Closure]] | None = None
 
     def run(env: Scope) -> Any:
+        nonlocal pairs
         if names is not None and env.file.name.startswith("transformers.") and not _bound_here(env, names):
-            return LazyDict({key(env): partial(value, env) for key, value in lazy})  # type: ignore[misc]
+            return LazyDict({k.value: partial(_late, v, env) for k, v in zip(node.keys, node.values, strict=True)})
+        if pairs is None:
+            pairs = _pairs(node)
         out: dict[Any, Any] = {}
         for key, value in pairs:
             if key is None:
@@ -179,19 +178,43 @@ def _dict(node: Any) -> Closure:
                 out[key(env)] = value(env)
         return out
 
+    if names is None:
+        pairs = _pairs(node)
     return run
 
 
-def _lazy_list(items: Closure) -> Closure:
-    return lambda env: LazyList(Source(partial(items, env)))
+def _pairs(node: ast.Dict) -> list[tuple[Closure | None, Closure]]:
+    keys = [None if key is None else expression(key) for key in node.keys]
+    return list(zip(keys, map(expression, node.values), strict=True))
 
 
-def _constant_names(node: Any) -> frozenset[str] | None:
+def _is_large(node: ast.Dict) -> bool:
+    return len(node.keys) >= LARGE and all(isinstance(key, ast.Constant) for key in node.keys)
+
+
+def _late(node: ast.expr, env: Scope) -> Any:
+    """The value of a display's entry, turned into a closure only now: most are never asked for."""
+    if isinstance(node, ast.List):
+        return LazyList(Source(lambda: expression(node)(env)))
+    return expression(node)(env)
+
+
+def _constant_names(node: ast.Dict) -> frozenset[str] | None:
     """The names a display uses, None when it could change something while it is evaluated."""
-    inner = [n for value in node.values for n in ast.walk(value)]
-    if any(isinstance(n, (ast.NamedExpr, ast.Lambda, ast.Yield, ast.YieldFrom, ast.Await)) for n in inner):
-        return None
-    return frozenset(n.id for n in inner if isinstance(n, ast.Name))
+    names: set[str] = set()
+    todo: list[Any] = list(node.values)
+    while todo:
+        item = todo.pop()
+        kind = type(item)
+        if kind is list:
+            todo.extend(item)
+        elif kind is ast.Name:
+            names.add(item.id)
+        elif kind in (ast.NamedExpr, ast.Lambda, ast.Yield, ast.YieldFrom, ast.Await):
+            return None
+        elif kind is not ast.Constant and isinstance(item, ast.AST):
+            todo.extend([getattr(item, field) for field in item._fields])
+    return frozenset(names)
 
 
 def _bound_here(env: Scope, names: frozenset[str]) -> bool:

@@ -1,11 +1,13 @@
 """A source text cut into its statements without parsing it: parsing everything would cost more than all the rest.
 
-Strings and comments are skipped by one regular expression, so that a line of a docstring is never taken for code.
+A statement begins where a line begins with its indentation and a letter, outside of strings that span lines. Only where
+quotes share a line is the text read token by token.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -16,6 +18,8 @@ _SKIP = (
     r"|'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*(?:''')?"
     r'|"(?:[^"\\\n]|\\.)*"?|' + r"'(?:[^'\\\n]|\\.)*'?|#[^\n]*"
 )
+_TOKEN = re.compile(_SKIP, re.S)
+_LONG = ('"""', "'''", "\\\n")
 _CONTINUES = re.compile(r"(?:else|elif|except|finally)\b")
 _DEFINES = re.compile(r"[ \t]*(?:async[ \t]+)?(class|def)[ \t]+(\w+)")
 _DECORATOR = re.compile(r"^[ \t]*@([^\n]+)", re.M)
@@ -39,17 +43,54 @@ class Chunk(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def _starts(indent: str) -> re.Pattern[str]:
-    return re.compile(rf"(?:{_SKIP})|\n{indent}([A-Za-z_@])", re.S)
+def _line_start(indent: str) -> re.Pattern[str]:
+    return re.compile(rf"\n{indent}[A-Za-z_@]")
+
+
+def _starts(text: str, indent: str) -> list[int]:
+    """Offsets of what begins a line at this indentation, outside of strings."""
+    starts: list[int] = []
+    spans = _long_strings(text)
+    begin, end = next(spans)
+    for found in _line_start(indent).finditer(text):
+        at = found.start()
+        while at >= end:
+            begin, end = next(spans)
+        if at < begin:
+            starts.append(found.end() - 1)
+    return starts
+
+
+def _long_strings(text: str) -> Iterator[tuple[int, int]]:
+    """(start, end) of the strings that span lines, in order, then one at the end of the text for ever."""
+    at = 0
+    marks = {mark: text.find(mark) for mark in _LONG}
+    while (position := min((p for p in marks.values() if p >= 0), default=-1)) >= 0:
+        token = _token_around(text, position, at)
+        if token is None:
+            break
+        at = token.end()
+        if "\n" in token.group():
+            yield token.span()
+        marks = {mark: text.find(mark, at) if 0 <= p < at else p for mark, p in marks.items()}
+    while True:
+        yield len(text), len(text) + 1
+
+
+def _token_around(text: str, position: int, known: int) -> re.Match[str] | None:
+    """The first string or comment that ends behind `position`; no string is open at `known`, nor where the line begins."""
+    token = _TOKEN.search(text, max(text.rfind("\n", known, position) + 1, known))
+    while token is not None and token.end() <= position:
+        token = _TOKEN.search(text, token.end())
+    return token
 
 
 def split(text: str, first_line: int = 1, indent: str = "") -> list[Chunk]:
     """The statements of a text at one indentation; what stands before the first one is dropped."""
     text = "\n" + text
-    positions = [m.start(1) for m in _starts(indent).finditer(text) if m.group(1)]
     starts: list[int] = []
     heads: list[int] = []
-    for at in positions:
+    for at in _starts(text, indent):
         if heads and text[heads[-1]] == "@":
             heads[-1] = at
         elif not _CONTINUES.match(text, at):

@@ -14,7 +14,7 @@ from loadproof.interpret.language import limits
 from loadproof.interpret.language.errors import SourceMissing
 from loadproof.interpret.language.objects import Namespace, Unknown
 from loadproof.interpret.language.standard_library import MODULES
-from loadproof.interpret.release import auto_classes, class_index, config_base, model_base, stubs
+from loadproof.interpret.release import auto_classes, class_index, config_base, deferred, model_base, stubs
 from loadproof.interpret.release.source_file import SourceFile
 from loadproof.interpret.shapes import namespaces
 
@@ -162,6 +162,8 @@ class World:
 
     def finish_class(self, cls: Any, members: dict[str, Any], decorators: list[str]) -> None:
         config_base.finish_class(self, cls, members, decorators)
+        if deferred.is_deferred(cls):
+            deferred.defer(cls)
 
     @cached_property
     def config_names(self) -> dict[str, str]:
