@@ -5,11 +5,16 @@ from __future__ import annotations
 import ast
 import glob
 import os
+import re
 from textwrap import dedent
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import loadproof
 from loadproof.interpret.release.definitions import class_from_chunk
-from loadproof.interpret.release.source_text import split
+from loadproof.interpret.release.source_text import _TOKEN, _starts, split
 
 TEXT = dedent('''
     """Docstring with code:
@@ -90,3 +95,28 @@ def test_the_own_sources_are_cut_right() -> None:
         with open(path, encoding="utf-8") as f:
             text = f.read()
         assert [c.line for c in split(text)] == starts(ast.parse(text).body), path
+
+
+def token_by_token(text: str, indent: str) -> list[int]:
+    """Where lines begin with this indentation and a letter when every string and comment is read."""
+    found, at = [], 0
+    while at < len(text):
+        token = _TOKEN.match(text, at)
+        if token is not None:
+            at = token.end()
+            continue
+        start = at + 1 + len(indent)
+        if text[at:start] == f"\n{indent}" and re.match("[A-Za-z_@]", text[start : start + 1]):
+            found.append(start)
+        at += 1
+    return found
+
+
+PIECES = st.sampled_from(['"""', "'''", '"', "'", "\\", "\n", "\\\n", "#", "a", "\n    b", "    ", "\n@x"])
+
+
+@pytest.mark.parametrize("indent", ["", "    "])
+@given(pieces=st.lists(PIECES, max_size=25))
+def test_the_quick_cut_is_the_cut_of_reading_every_token(indent: str, pieces: list[str]) -> None:
+    text = "\n" + "".join(pieces)
+    assert _starts(text, indent) == token_by_token(text, indent)
