@@ -494,6 +494,8 @@ class Case(Struct, frozen=True):
     tie_values: tuple[TieValue, ...] = ()
     live: LiveModel | None = None
     equal_duplicates: tuple[str, ...] = ()  # names stored in several files with the same bytes in all of them
+    source: str | None = None  # folder of the release the user asked for, to read it again under another config
+    use_cache: bool = True
 
 
 class Report(Struct, frozen=True):

@@ -69,8 +69,11 @@ def check(
     expectation = read_expectation(chosen, config, inventory, class_name, source, names_only, use_cache)
     expectation = _of_release(expectation, version)
     expected_done = perf_counter()
-    case = _case(chosen, inventory, config, selection, manifest, expectation, source)
-    return conclude(case, Timings(read_done - started, expected_done - read_done, perf_counter() - started))
+    case = replace(
+        _case(chosen, inventory, config, selection, manifest, expectation, source), source=source, use_cache=use_cache
+    )
+    report = conclude(case, Timings(read_done - started, expected_done - read_done))
+    return replace(report, timings=replace(report.timings, total_s=perf_counter() - started))
 
 
 def conclude(case: Case, timings: Timings) -> Report:

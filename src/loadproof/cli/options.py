@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from functools import partial
 from typing import Any
 
 EXIT_STATUS = """\
@@ -15,10 +16,12 @@ exit status, the same in every format:
   3  inconclusive: what is expected could not be established"""
 
 
-def formatter(arguments: list[str]) -> type[argparse.HelpFormatter]:
+def formatter(arguments: list[str]) -> Any:
     """Plain text, or rich's colours when help goes to a terminal (rich is imported only then)."""
-    asked = "-h" in arguments or "--help" in arguments
-    if asked and sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
+    if not any(argument.startswith(("-h", "--h")) for argument in arguments):
+        # argparse makes one for every option it is told of; a stated width spares it the import of shutil
+        return partial(argparse.RawDescriptionHelpFormatter, width=100)
+    if sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
         from rich_argparse import RawDescriptionRichHelpFormatter
 
         class Colored(RawDescriptionRichHelpFormatter):

@@ -22,6 +22,7 @@ from loadproof.version import __version__
 
 _FORMAT = 1
 _MAX_BYTES = 64_000_000
+_MAX_ENTRIES = 2_000  # of about 15 kB each; the older half goes when there are more
 # No link is followed, and a FIFO in the place of an entry must not hang.
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -108,6 +109,16 @@ def store(key: str, files: list[str], expectation: Expectation) -> None:
         os.replace(temporary, path)
     except (OSError, TypeError, ValueError, OverflowError):
         _discard(temporary)
+    with suppress(OSError):
+        _keep_small(os.path.dirname(path))
+
+
+def _keep_small(where: str) -> None:
+    entries = list(os.scandir(where))
+    if len(entries) > _MAX_ENTRIES:
+        entries.sort(key=lambda entry: entry.stat(follow_symlinks=False).st_mtime_ns)
+        for entry in entries[: len(entries) // 2]:
+            _discard(entry.path)
 
 
 def _discard(path: str) -> None:

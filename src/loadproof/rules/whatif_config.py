@@ -42,7 +42,12 @@ def expectation_if(case: Case, edits: Sequence[Edit]) -> Expectation | None:
     except (IndexError, KeyError, TypeError):
         return None
     made = reader.expect(
-        config, case.inventory.root, class_name=class_name, names_only=case.manifest.names_only, use_cache=False
+        config,
+        case.inventory.root,
+        class_name=class_name,
+        source=case.source,
+        names_only=case.manifest.names_only,
+        use_cache=case.use_cache,
     )
     usable = made.inconclusive is None and made.raises is None and made.version == case.expectation.version
     return made if usable else None
