@@ -9,10 +9,11 @@ from typing import Any
 
 from loadproof.interpret.language import limits, operators, text
 from loadproof.interpret.language.attributes import class_of, delete, guarded_type, read, write
-from loadproof.interpret.language.errors import ForbiddenAttribute
+from loadproof.interpret.language.errors import ForbiddenAttribute, UnknownUsed
+from loadproof.interpret.language.objects import Unknown
 
 _AS_THEY_ARE = (
-    "abs all any bool callable classmethod divmod enumerate filter float id int isinstance issubclass len map max "
+    "abs all any bool callable classmethod divmod enumerate filter float id int issubclass len map max "
     "min next "
     "object ord property reversed slice staticmethod zip Ellipsis NotImplemented ArithmeticError AssertionError "
     "AttributeError Exception DeprecationWarning FutureWarning ImportError IndexError KeyError LookupError "
@@ -20,6 +21,7 @@ _AS_THEY_ARE = (
     "TypeError UserWarning ValueError Warning ZeroDivisionError FileNotFoundError EnvironmentError"
 )
 _NO_DEFAULT = object()
+_SWITCHES = {"True": True, "False": False, "None": None}
 
 
 def _range(*bounds: Any) -> range:
@@ -96,6 +98,23 @@ def _iter(items: Any, *sentinel: Any) -> Any:
     return iter(items)
 
 
+def _isinstance(obj: Any, kinds: Any) -> bool:
+    """isinstance(); with a class that is not known the answer is True or not known."""
+    if isinstance(kinds, tuple):
+        known = tuple(k for k in kinds if not isinstance(k, (Unknown, tuple)))
+        return isinstance(obj, known) or any(_isinstance(obj, k) for k in kinds if isinstance(k, (Unknown, tuple)))
+    if isinstance(kinds, Unknown):
+        raise UnknownUsed(f"whether something is a {kinds._name} decides and is not known")
+    return isinstance(obj, kinds)
+
+
+def _eval(text: Any, *_: Any) -> Any:
+    """`eval` of a switch, as settings are read from the environment: a look-up. Anything else is refused."""
+    if not isinstance(text, str) or text not in _SWITCHES:
+        raise ForbiddenAttribute("eval of more than True, False or None")
+    return _SWITCHES[text]
+
+
 def _pow(base: Any, exponent: Any, *modulus: Any) -> Any:
     if not modulus:
         return operators.power(base, exponent)
@@ -122,7 +141,9 @@ def names() -> dict[str, Any]:
         setattr=write,
         delattr=delete,
         vars=lambda obj: read(obj, "__dict__"),
+        isinstance=_isinstance,
         iter=_iter,
+        eval=_eval,
         hash=lambda value: hash(value),
         chr=chr,
         print=lambda *_, **__: None,

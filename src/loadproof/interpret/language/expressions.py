@@ -14,7 +14,7 @@ from loadproof.interpret.language.lazy_dict import LARGE, LazyDict
 from loadproof.interpret.language.lazy_list import LazyList, Source
 from loadproof.interpret.language.objects import Open
 from loadproof.interpret.language.operators import BINARY, COMPARE, UNARY
-from loadproof.interpret.language.scope import Scope
+from loadproof.interpret.language.scope import Scope, is_private, mangled
 from loadproof.interpret.language.text import format_value, show_repr
 
 Closure = Callable[[Scope], Any]
@@ -41,6 +41,8 @@ def _name(node: Any) -> Closure:
 
 def _attribute(node: Any) -> Closure:
     owner, name = expression(node.value), node.attr
+    if is_private(name):
+        return lambda env: read(owner(env), mangled(name, env))
     check_name(name)
     if name.startswith("_"):
         return lambda env: read(owner(env), name)

@@ -123,6 +123,40 @@ for _name in ["matmul", "rmatmul", "xor", "invert", "round"]:
     setattr(Unknown, f"__{_name}__", _absorb)
 
 
+class Foreign(Unknown):
+    """A name of a package whose source is not read. What its call makes may be a module with parameters."""
+
+    __slots__ = ()
+
+    def __getattr__(self, key: str) -> Any:
+        if key.startswith("__") and key.endswith("__"):
+            raise AttributeError(key)
+        return Foreign(f"{self._name}.{key}")
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        return Made(f"{self._name}()")
+
+    def __getitem__(self, key: Any) -> Any:
+        return Foreign(f"{self._name}[]")
+
+
+class Made(Unknown):
+    """What a call of foreign code returned: a model may not keep it as a part of its own."""
+
+    __slots__ = ()
+
+    def __getattr__(self, key: str) -> Any:
+        if key.startswith("__") and key.endswith("__"):
+            raise AttributeError(key)
+        return Made(f"{self._name}.{key}")
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        return Made(f"{self._name}()")
+
+    def __getitem__(self, key: Any) -> Any:
+        return Made(f"{self._name}[]")
+
+
 class Namespace(Sealed):
     """A module-like object: known members, then `find(name)`, then Unknown. True, unlike nothing known."""
 

@@ -36,3 +36,23 @@ class Scope(dict[str, Any]):
         if scope is None:
             raise SyntaxError(f"no binding for nonlocal '{name}' found")
         return scope
+
+
+def is_private(name: str) -> bool:
+    """Whether Python puts the class's name before it: `__cache`, not `__init__`."""
+    return name.startswith("__") and not name.endswith("__")
+
+
+def mangled(name: str, env: Scope) -> str:
+    """A private name as the class whose method is being evaluated keeps it; unchanged outside of classes."""
+    scope: Scope | None = env
+    while scope is not None and "__class__" not in scope:
+        scope = scope.parent
+    owner = scope["__class__"] if scope is not None else None
+    return name if owner is None else mangled_in(name, owner.__name__)
+
+
+def mangled_in(name: str, owner: str) -> str:
+    """A private name in the class `owner`; any other name as it is."""
+    owner = owner.lstrip("_")
+    return f"_{owner}{name}" if owner and is_private(name) else name

@@ -15,7 +15,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from loadproof.interpret.language import limits, operators
+from loadproof.interpret.language import limits, operators, surroundings
 from loadproof.interpret.language.copying import deep_copy, shallow_copy
 from loadproof.interpret.language.enums import AUTO, Enum, IntEnum, StrEnum
 from loadproof.interpret.language.errors import ForbiddenAttribute, LimitReached, UnknownUsed
@@ -167,6 +167,8 @@ class Annotation(Sealed):
     def __getitem__(self, _: Any) -> Any:
         return self
 
+    __iter__ = None  # or a loop over an annotation would be one over its items 0, 1, 2, ... without end
+
     def __call__(self, *args: Any, **_: Any) -> Any:
         return args[-1] if self._name == "cast" and args else self
 
@@ -305,12 +307,12 @@ MODULES: dict[str, Any] = {
     "warnings": Namespace("warnings", {"warn": lambda *_, **__: None, "simplefilter": lambda *_, **__: None}),
     "inspect": Namespace("inspect", {"signature": _signature, "isclass": lambda x: isinstance(x, type)}),
     "logging": Namespace("logging", {}),
-    "os": Namespace("os", {"environ": Namespace("os.environ", {"get": lambda _, default=None: default})}),
+    "argparse": Namespace("argparse", {"Namespace": SimpleNamespace}),
     "__future__": Namespace("__future__", {}),
+    **surroundings.MODULES,
 }
 for _name in (
     "json",
-    "sys",
     "time",
     "random",
     "string",
@@ -319,7 +321,5 @@ for _name in (
     "tempfile",
     "io",
     "threading",
-    "importlib",
 ):
     MODULES[_name] = Namespace(_name, {})
-MODULES["sys"] = Namespace("sys", {"version_info": (3, 11, 0), "maxsize": 2**63 - 1})

@@ -9,7 +9,7 @@ from typing import Any
 from loadproof.interpret.language.attributes import write
 from loadproof.interpret.language.errors import UnsupportedSyntax
 from loadproof.interpret.language.expressions import expression
-from loadproof.interpret.language.scope import Scope
+from loadproof.interpret.language.scope import Scope, is_private, mangled
 
 Store = Callable[[Scope, Any], None]
 
@@ -39,6 +39,8 @@ def _store_name(name: str) -> Store:
 
 def _store_attribute(target: ast.Attribute) -> Store:
     owner, name = expression(target.value), target.attr
+    if is_private(name):
+        return lambda env, value: write(owner(env), mangled(name, env), value)
     return lambda env, value: write(owner(env), name, value)
 
 

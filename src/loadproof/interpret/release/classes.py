@@ -11,7 +11,7 @@ from loadproof.interpret.language.errors import ForbiddenAttribute, NotUnderstoo
 from loadproof.interpret.language.expressions import expression
 from loadproof.interpret.language.functions import method
 from loadproof.interpret.language.objects import Namespace, Open, Sealed, SourceObject, Unknown
-from loadproof.interpret.language.scope import Scope
+from loadproof.interpret.language.scope import Scope, mangled_in
 from loadproof.interpret.language.standard_library import NO_DEFAULT, Annotation, Field
 from loadproof.interpret.release.definitions import ClassSource, FunctionSource, class_source
 
@@ -223,27 +223,27 @@ def _add_member(file: Any, s: Any, members: dict[str, Any], fields: dict[str, An
         value = _value(file, s.value, members, env)
         for target in s.targets:
             if isinstance(target, ast.Name):
-                members[_allowed(target.id)] = value
+                members[_allowed(target.id, members)] = value
     elif isinstance(s, ast.If):
         for x in s.body:
             _add_member(
                 file, FunctionSource(x.name, [], x) if isinstance(x, ast.FunctionDef) else x, members, fields, env
             )
     elif isinstance(s, ast.ClassDef):
-        members[_allowed(s.name)] = make_class(file, class_source(s), env)
+        members[_allowed(s.name, members)] = make_class(file, class_source(s), env)
 
 
-def _allowed(name: str) -> str:
+def _allowed(name: str, members: dict[str, Any]) -> str:
     """The name of a class attribute, unless it would make the object look like another kind to our own code."""
     if name in ("__class__", "__dict__", "__mro__", "__bases__", "__source_class__", "__strict__", "__checks__"):
         raise ForbiddenAttribute(f"class attribute {name}")
-    return name
+    return mangled_in(name, members["__qualname__"])
 
 
 def _add_annotated(file: Any, s: ast.AnnAssign, members: dict[str, Any], fields: dict[str, Any], env: Any) -> None:
     name: str = s.target.id  # type: ignore[union-attr]
     if s.value is not None:
-        members[_allowed(name)] = _value(file, s.value, members, env)
+        members[_allowed(name, members)] = _value(file, s.value, members, env)
     elif name == "config":
         members["_config_annotation"] = (file, s.annotation)
     if "ClassVar" not in ast.unparse(s.annotation):
@@ -258,21 +258,21 @@ def _value(file: Any, node: ast.expr, members: dict[str, Any], env: Scope | None
 
 
 def _add_function(file: Any, s: FunctionSource, members: dict[str, Any]) -> None:
-    _allowed(s.name)
+    name = _allowed(s.name, members)
     names = [d.split("(")[0] for d in s.decorators]
     if any(
         x in ("property", "cached_property", "functools.cached_property", "torch.jit.unused_property") for x in names
     ):
-        members[s.name] = LazyProperty(s, file, cached=any("cached" in x for x in names))
+        members[name] = LazyProperty(s, file, cached=any("cached" in x for x in names))
     elif "classproperty" in names:
-        members[s.name] = LazyClassProperty(s, file)
+        members[name] = LazyClassProperty(s, file)
     elif any(x.endswith(".setter") for x in names):
-        getter = members.get(s.name)
-        members[s.name] = LazyProperty(getter.getter_source if isinstance(getter, LazyProperty) else s, file, s)
+        getter = members.get(name)
+        members[name] = LazyProperty(getter.getter_source if isinstance(getter, LazyProperty) else s, file, s)
     else:
         kind = next((k for k in ("staticmethod", "classmethod") if k in names), None)
         implied = {"__init_subclass__": "classmethod", "__class_getitem__": "classmethod", "__new__": "staticmethod"}
-        members[s.name] = LazyMethod(s, file, implied.get(s.name, kind))
+        members[name] = LazyMethod(s, file, implied.get(name, kind))
 
 
 # ---------------------------------------------------------------- dataclasses
@@ -285,6 +285,9 @@ def inherited_fields(cls: Any) -> dict[str, Any]:
 
 
 def default_of(value: Any) -> Any:
+    """What a field holds when nothing is given. Raises NotUnderstood where the class attribute could not be evaluated."""
+    if isinstance(value, Broken):
+        raise NotUnderstood(value.problem)
     return value.make() if isinstance(value, Field) else value
 
 

@@ -20,6 +20,7 @@ from loadproof.interpret.release.definitions import ClassSource, class_from_chun
 from loadproof.interpret.release.source_text import Chunk, split
 
 _ASSIGNS = re.compile(r"([A-Za-z_]\w*)[ \t]*(?::[^=\n]*)?=(?!=)")
+_AVAILABILITY = re.compile(r"\bis_\w+\(|available|AVAILABLE|TYPE_CHECKING")
 _PRESENT = {"torch", "numpy", "transformers"}
 
 
@@ -77,10 +78,21 @@ class SourceFile:
 
     def _index_other(self, s: ast.stmt) -> None:
         """Assignments, and statements that change what a name holds: replayed in order when the name is asked for."""
-        for name in dict.fromkeys([*_bound_names(s), *_changed_names(s)]):
+        for name in dict.fromkeys([*_bound_names(s), *_changed_names(s), *self._changed_by_call(s)]):
             known = self.defs.get(name)
             if known is None or not isinstance(known[0], tuple) or isinstance(known[0], Chunk) or _amends(s):
                 self.defs.setdefault(name, []).append(s)
+
+    def _changed_by_call(self, s: ast.stmt) -> list[str]:
+        """Tables of the file that a bare call of one of its functions fills: `register(Template(...))`."""
+        function = s.value.func if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) else None
+        definitions = self.defs.get(function.id, ()) if isinstance(function, ast.Name) else ()
+        found: list[str] = []
+        for d in definitions:
+            nodes = parse(d.text, d.line) if isinstance(d, Chunk) else [d] if isinstance(d, ast.FunctionDef) else []
+            for inner in (x for node in nodes for x in ast.walk(node) if isinstance(x, (ast.Assign, ast.Expr))):
+                found += [name for name in _changed_names(inner) if name in self.defs]
+        return found
 
     def _index_try(self, s: ast.Try) -> None:
         if imports_absent_package(s.body):
@@ -90,8 +102,11 @@ class SourceFile:
             self._index_nodes(s.body)
 
     def _index_if(self, s: ast.If) -> None:
-        """Top-level `if`: torch is available, every other optional package is not."""
+        """Top-level `if`: torch is available, every other optional package is not. Any other test is evaluated."""
         test = ast.unparse(s.test)
+        if _AVAILABILITY.search(test) is None:
+            self._index_other(s)
+            return
         other = any(x in test for x in ("not", "npu", "xla", "flex"))
         if "TYPE_CHECKING" in test or "is_torch_available" in test or ("is_torch_" in test and not other):
             self._index_nodes(s.body)
@@ -195,7 +210,20 @@ class SourceFile:
 
 
 def _bound_names(s: ast.stmt) -> list[str]:
-    return [n.id for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    """Names that a statement binds in its own scope; what definitions inside of it bind is theirs."""
+    found: list[str] = []
+    todo: list[ast.AST] = [s]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.append(node.id)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.append(node.name)
+            continue
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            found += [(a.asname or a.name).split(".")[0] for a in node.names]
+        todo.extend(ast.iter_child_nodes(node))
+    return found
 
 
 def _changed_names(s: ast.stmt) -> list[str]:

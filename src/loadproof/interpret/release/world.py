@@ -14,7 +14,8 @@ from loadproof.interpret.language import limits
 from loadproof.interpret.language.errors import SourceMissing
 from loadproof.interpret.language.objects import Namespace, Unknown
 from loadproof.interpret.language.standard_library import MODULES
-from loadproof.interpret.release import auto_classes, class_index, config_base, deferred, model_base, stubs
+from loadproof.interpret.release import auto_classes, class_index, config_base, deferred, model_base, packages, stubs
+from loadproof.interpret.release.locate import version_of
 from loadproof.interpret.release.source_file import SourceFile
 from loadproof.interpret.shapes import namespaces
 
@@ -22,6 +23,8 @@ _TORCH = {
     "torch": namespaces.TORCH,
     "torch.nn": namespaces.NN,
     "torch.nn.functional": namespaces.FUNCTIONAL,
+    "torch.cuda": namespaces.CUDA,
+    "torch.distributed": namespaces.TORCH.distributed,
     "torch.nn.utils": namespaces.UTILS,
     "torch.nn.utils.parametrizations": namespaces.PARAMETRIZATIONS,
     "numpy": namespaces.NUMPY,
@@ -86,7 +89,14 @@ class World:
         """What `import name` binds."""
         if name in MODULES:
             return MODULES[name]
-        return _TORCH.get(name) or Unknown(name)
+        if name.split(".")[0] == "transformers":
+            return self._release_module(name)
+        return _TORCH.get(name) or (Unknown(name) if name.startswith("torch.") else packages.module(name))
+
+    def _release_module(self, name: str) -> Any:
+        """`import transformers.x`: a module whose names are found as `from transformers.x import name` finds them."""
+        members = {"__version__": self.version} if name == "transformers" else {}
+        return Namespace(name, members, lambda key: self.from_release(name, key))
 
     def import_from(self, file: SourceFile, level: int, module: str | None, name: str) -> Any:
         """What `from module import name` binds inside `file`."""
@@ -102,12 +112,16 @@ class World:
             return stubs.strict_name(name)
         if module.startswith("torch.nn") and module not in _TORCH:
             return getattr(namespaces.NN, name)
+        if module not in MODULES and module not in _TORCH and not module.startswith("torch."):
+            return packages.member(module, name)
         return getattr(self.external(module), name)
 
     def from_release(self, module: str, name: str) -> Any:
         glue = self.glue(module, name)
         if glue is not None:
             return glue
+        if name == "__version__" and module == "transformers":
+            return self.version
         if module.startswith("transformers.models.auto"):
             return auto_classes.name_of(self, name)
         if stubs.is_stubbed(module):
@@ -144,6 +158,10 @@ class World:
     def find_class(self, name: str, model_type: str | None = None) -> Any:
         """A modeling or configuration class by name, first in the folder of the model type; None when absent."""
         return class_index.find(self, name, model_type)
+
+    @cached_property
+    def version(self) -> str:
+        return version_of(self.root)
 
     @cached_property
     def config_base(self) -> Any:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from loadproof.interpret.language import limits
-from loadproof.interpret.language.objects import Open, Unknown
+from loadproof.interpret.language.errors import UnknownUsed
+from loadproof.interpret.language.objects import Made, Open, Unknown
 from loadproof.interpret.shapes.tensor import Buffer, Parameter, Tensor
 
 set_plain = object.__setattr__
@@ -42,6 +43,8 @@ class Module(Open):
                 raise TypeError(f"cannot assign '{type(value).__name__}' as child module '{key}'")
         elif key in state.get("_buffers", ()):
             state["_buffers"][key] = value
+        elif isinstance(value, Made):
+            raise UnknownUsed(f"{value._name} may hold parameters, and its source is not read")
         else:
             set_plain(self, key, value)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from loadproof.interpret.language import limits, operators
 from loadproof.interpret.language.objects import Namespace, Unknown
+from loadproof.interpret.language.surroundings import TORCH_VERSION
 from loadproof.interpret.shapes import containers, layers, tensor_functions, weight_norm
 from loadproof.interpret.shapes.module import Module
 from loadproof.interpret.shapes.tensor import Buffer, Device, DType, Parameter, Tensor, product, shape_of
@@ -60,10 +61,26 @@ _NN.update(
 NN = Namespace("torch.nn", _NN, _nn_default)
 _NN["modules"] = Namespace("torch.nn.modules", _NN, lambda name: NN if name.islower() else _nn_default(name))
 
+def _no(*_: Any, **__: Any) -> bool:
+    return False
+
+
+# Loading starts from a machine without accelerators: everything is built on the CPU or on the meta device.
+_NO_DEVICE = dict.fromkeys(("is_available", "is_bf16_supported", "is_initialized", "is_built"), _no)
+_ABSENT: dict[str, Any] = {**_NO_DEVICE, "device_count": lambda: 0}
+CUDA = Namespace("torch.cuda", _ABSENT)
+_BACKENDS = Namespace("torch.backends", {"mps": Namespace("torch.backends.mps", _ABSENT)})
+_DISTRIBUTED = Namespace("torch.distributed", {"is_available": lambda: True, "is_initialized": _no})
+
 TORCH = Namespace("torch", tensor_functions.functions())
 TORCH._members.update(
     nn=NN,
-    __version__="2.13.0",
+    __version__=TORCH_VERSION,
+    cuda=CUDA,
+    backends=_BACKENDS,
+    distributed=_DISTRIBUTED,
+    xpu=Namespace("torch.xpu", _ABSENT),
+    mps=Namespace("torch.mps", _ABSENT),
     no_grad=_transparent,
     inference_mode=_transparent,
     device=Device,

@@ -7,6 +7,7 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
+from loadproof.interpret.language.attributes import guarded_type
 from loadproof.interpret.language.objects import Unknown
 from loadproof.interpret.shapes.tensor import FLOAT32, DType, Size, Tensor, flat, shape_of
 
@@ -100,8 +101,10 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Tensor:
 
 
 def typed(*a: Any, **_: Any) -> Tensor:
-    """torch.FloatTensor([..]), torch.FloatTensor(array) or torch.FloatTensor(2, 3)"""
-    return Tensor(shape_of(a[0])) if a and isinstance(a[0], (list, tuple, Tensor)) else factory(*a)
+    """torch.Tensor([..]), torch.FloatTensor(array), torch.FloatTensor(2, 3) or torch.Tensor()"""
+    if a and isinstance(a[0], Size):
+        return Tensor(a[0])
+    return Tensor(shape_of(a[0])) if a and isinstance(a[0], (list, tuple, Tensor)) else factory(*a) if a else Tensor((0,))
 
 
 def tensor(value: Any = None, *_: Any, **__: Any) -> Tensor:
@@ -170,7 +173,7 @@ def functions() -> dict[str, Any]:
     found.update(dict.fromkeys(("FloatTensor", "LongTensor", "IntTensor"), typed))
     found.update(dict.fromkeys(("cat", "concat", "concatenate"), cat))
     found.update(
-        Tensor=Tensor,
+        Tensor=guarded_type(Tensor, typed),
         Size=Size,
         dtype=DType,
         arange=arange,

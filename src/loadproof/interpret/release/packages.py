@@ -1,0 +1,81 @@
+"""Packages other than torch, numpy and transformers: their source is not read.
+
+What such a package makes may be a module with parameters, so a model that keeps it is not understood. The few names
+here are known to hold none.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from loadproof.interpret.language.objects import Foreign, SourceObject, Unknown
+from loadproof.interpret.shapes.layers import layers
+
+# Data, text, pictures and kernels: nothing of theirs is a module with parameters.
+_NAMES = (
+    "PIL addict cv2 easydict einops huggingface_hub omegaconf packaging pandas psutil pydantic requests safetensors scipy "
+    "sentencepiece tiktoken tokenizers torchvision.transforms tqdm triton yaml"
+)
+_WITHOUT_PARAMETERS = frozenset(_NAMES.split())
+_DROP_PATHS = ("timm.layers.DropPath", "timm.models.layers.DropPath", "timm.layers.drop.DropPath")
+
+
+def _pair(value: Any) -> Any:
+    return tuple(value) if isinstance(value, (list, tuple)) else (value, value)
+
+
+class AttributeDict(SourceObject):
+    """`easydict.EasyDict` and `addict.Dict`: a dictionary whose keys are attributes, nested ones as well."""
+
+    def __init__(self, values: Any = None, **more: Any) -> None:
+        self.__dict__.update({key: _nested(value) for key, value in {**(values or {}), **more}.items()})
+
+    def __getitem__(self, key: str) -> Any:
+        return self.__dict__[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.__dict__[key] = value
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.__dict__
+
+    def __iter__(self) -> Any:
+        return iter(self.__dict__)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self.__dict__.get(key, default)
+
+    def keys(self) -> Any:
+        return self.__dict__.keys()
+
+    def items(self) -> Any:
+        return self.__dict__.items()
+
+
+def _nested(value: Any) -> Any:
+    if isinstance(value, dict):
+        return AttributeDict(value)
+    return type(value)(map(_nested, value)) if type(value) in (list, tuple) else value
+
+
+KNOWN: dict[str, Any] = {
+    **dict.fromkeys((*_DROP_PATHS, "timm.models.layers.drop.DropPath"), layers()["Dropout"]),
+    **dict.fromkeys(("timm.layers.to_2tuple", "timm.models.layers.to_2tuple"), _pair),
+    **dict.fromkeys(("easydict.EasyDict", "addict.Dict"), AttributeDict),
+    "einops.layers.torch.EinMix": Foreign("einops.layers.torch.EinMix"),
+}
+
+
+def module(name: str) -> Any:
+    """What `import name` binds."""
+    top = name.split(".")[0]
+    if top in sys.stdlib_module_names or any(name == p or name.startswith(p + ".") for p in _WITHOUT_PARAMETERS):
+        return Unknown(name)
+    return Foreign(name)
+
+
+def member(name: str, key: str) -> Any:
+    """What `from name import key` binds."""
+    full = f"{name}.{key}"
+    return KNOWN[full] if full in KNOWN else module(full)
