@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loadproof.cli.pages import listed, page_of
+from loadproof.cli.pages import json_of, listed, page_of
 from loadproof.rules.pages import all_rules
 from loadproof.tracebacks.knowledge import CAUSES
 
@@ -32,3 +32,15 @@ def test_a_page_of_causes_says_for_each_what_tells_and_what_to_do() -> None:
 def test_what_is_no_code_has_no_page() -> None:
     assert page_of("LP999") is None
     assert page_of("hello") is None
+
+
+def test_a_page_as_json_holds_the_words_of_the_page() -> None:
+    for code, slug in PRINTED:
+        found = json_of(code.lower())
+        assert found is not None
+        assert (found["code"], found["slug"]) == (code, slug)
+        page = page_of(code) or ""
+        told = [found["finds"], found["fix"]] if "finds" in found else [one["remedy"] for one in found["causes"]]
+        assert told
+        assert all("{" in text or text in page for text in told), code
+    assert json_of("LP999") is None

@@ -50,6 +50,13 @@ def test_an_explanation_and_a_page_are_folded() -> None:
         assert 80 < max(map(len, text.splitlines())) <= 90
 
 
+def test_a_plan_of_repair_and_a_comparison_are_folded_but_not_the_lines_of_a_diff() -> None:
+    fixing = plain(at_terminal("fix", "examples/layer-plan-mismatch", columns=60)).splitlines()
+    assert max(len(line) for line in fixing if not line.startswith("      ") and "loadproof fix" not in line) <= 60
+    comparing = plain(at_terminal("diff", "examples/layer-plan-mismatch", "examples/healthy", columns=60)).splitlines()
+    assert 40 < max(len(line) for line in comparing if " " in line[9:]) <= 60
+
+
 def test_no_color_is_respected_at_a_terminal() -> None:
     assert "\x1b[" not in at_terminal("check", "examples/healthy", NO_COLOR="1")
     assert "\x1b[" not in at_terminal("check", "examples/healthy", TERM="dumb")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from loadproof.formats import find_tensors, read_manifest, read_payload, take_inventory
 from loadproof.types import Duplicate, Selection
 from tests.formats.tiny import INDEX, read, read_all, shard, write_shards
@@ -141,6 +143,15 @@ def test_zero_data_is_suspicious_only_throughout(tmp_path: Path) -> None:
     body[-1] = 1
     (tmp_path / "model.safetensors").write_bytes(st({"w": entry("U8", [len(body)], 0, len(body))}, bytes(body)))
     assert read(tmp_path).problems == ()
+
+
+@pytest.mark.parametrize(("size", "codes"), [(4_096, []), (65_536, ["LP005"])])
+def test_a_small_shard_of_zeros_holds_fresh_biases_and_a_large_one_lost_its_data(
+    tmp_path: Path, size: int, codes: list[str]
+) -> None:
+    two_shards(tmp_path)
+    (tmp_path / FILES[1]).write_bytes(st({"model.layers.4.up.bias": entry("U8", [size], 0, size)}, bytes(size)))
+    assert [p.code for p in read(tmp_path).problems if p.code == "LP005"] == codes
 
 
 def test_a_single_file_may_be_named_instead_of_a_folder(tmp_path: Path) -> None:

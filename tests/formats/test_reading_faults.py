@@ -21,7 +21,7 @@ ALL = Selection(INDEX, tuple(FILES), "safetensors-sharded")
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return write_shards(tmp_path, {FILES[0]: {"a.weight": [64, 8]}, FILES[1]: {"b.weight": [64, 8]}})
+    return write_shards(tmp_path, {FILES[0]: {"a.weight": [256, 256]}, FILES[1]: {"b.weight": [256, 256]}})
 
 
 def meddle(monkeypatch: pytest.MonkeyPatch, act: Callable[[int], None]) -> None:
@@ -55,7 +55,7 @@ def test_a_file_rewritten_while_it_is_read_is_reported(
 
     def rewrite(call: int) -> None:
         if call == moment:
-            (folder / FILES[0]).write_bytes(shard({"a.weight": [64, 9]}))
+            (folder / FILES[0]).write_bytes(shard({"a.weight": [256, 257]}))
 
     meddle(monkeypatch, rewrite)
     details = {problem.detail for problem in read_manifest(inventory, ALL).problems}

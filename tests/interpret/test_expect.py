@@ -164,8 +164,9 @@ def test_without_a_release_the_command_that_installs_it_is_given(monkeypatch: py
     assert found.hint == 'pip install "loadproof[transformers]"'
 
 
-def test_a_source_that_is_none_is_named(tmp_path: Any) -> None:
-    assert "no transformers source in" in (read(TINY, source=str(tmp_path)).inconclusive or "")
+def test_a_source_that_is_none_is_the_callers_mistake(tmp_path: Any) -> None:
+    with pytest.raises(ValueError, match="no transformers source there"):
+        read(TINY, source=str(tmp_path))
 
 
 def test_a_source_may_be_the_package_or_its_parent() -> None:

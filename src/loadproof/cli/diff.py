@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from loadproof.cli.options import add_color, add_reading, parser_for, reading
 from loadproof.cli.output import color_for, failed, write
@@ -19,12 +20,14 @@ def main(arguments: list[str]) -> int:
     from loadproof.api.checking import NoCheckpointError
     from loadproof.api.comparing import diff
     from loadproof.cli.diff_text import render_diff
+    from loadproof.report.style import terminal_width
 
     try:
         report = diff(options.first, options.second, **reading(options))
     except (NoCheckpointError, ValueError) as error:
         return failed(str(error))
-    write(render_diff(report, verbose=options.verbose, color=color_for(options.color, None)))
+    color, width = color_for(options.color, None), terminal_width(sys.stdout)
+    write(render_diff(report, verbose=options.verbose, color=color, width=width))
     return 0 if report.same else 1
 
 

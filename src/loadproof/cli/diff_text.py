@@ -11,7 +11,7 @@ from loadproof.config.values import dotted
 from loadproof.families import count, show
 from loadproof.report.escape import clean, guard_line
 from loadproof.report.strip import letters
-from loadproof.report.style import Line, paint
+from loadproof.report.style import Line, fold_line, paint
 from loadproof.report.words import plural, tally_text
 from loadproof.rules.compare import Renaming, Role
 from loadproof.types import Axes
@@ -19,8 +19,8 @@ from loadproof.types import Axes
 SHOWN = 10  # differences of one kind shown without -v
 
 
-def render_diff(report: DiffReport, *, verbose: bool = False, color: bool = False) -> str:
-    """The table of fits, then every kind of difference; each line ended by a newline."""
+def render_diff(report: DiffReport, *, verbose: bool = False, color: bool = False, width: int | None = None) -> str:
+    """The table of fits, then every kind of difference; each line ended by a newline, folded to `width` columns."""
     lines: list[Line] = [
         (("bold", "A  "), ("", clean(report.first.case.inventory.location)), ("dim", f"  {_size(report, 0)}")),
         (("bold", "B  "), ("", clean(report.second.case.inventory.location)), ("dim", f"  {_size(report, 1)}")),
@@ -35,7 +35,8 @@ def render_diff(report: DiffReport, *, verbose: bool = False, color: bool = Fals
         *_cut("differs", [_tensor(change) for change in report.changed], verbose),
         _result(report),
     ]
-    return "".join(guard_line(paint(line, color)) + "\n" for line in lines)
+    folded = [piece for line in lines for piece in fold_line(line, width, 9)]
+    return "".join(guard_line(paint(line, color)) + "\n" for line in folded)
 
 
 def _size(report: DiffReport, side: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import sys
@@ -34,10 +35,9 @@ _LONGEST = 1 << 20  # a longer line is cut in pieces, so that memory stays bound
 def main(arguments: list[str]) -> int:
     """Explain one error or one rule; 0 answered, 2 usage error, 3 not recognised."""
     options = _parse(arguments)
-    page = _page(options.what)
+    page = _page(options.what, options.format)
     if page is not None:
-        write(page)
-        return 0
+        return _say(page, options)
     if _CODE.match(options.what.strip()):
         return failed(f"there is no rule {options.what.upper()}; 'loadproof rules' lists them")
     try:
@@ -95,14 +95,17 @@ def _reason(error: ValueError | OSError) -> str:
     return str(error)
 
 
-def _page(what: str) -> str | None:
+def _page(what: str, form: str) -> str | None:
     """The page of a code or slug, None where it is neither."""
     word = what.strip()
     if not re.fullmatch(r"[A-Za-z0-9-]{3,40}", word):
         return None
-    from loadproof.cli.pages import page_of
+    from loadproof.cli.pages import json_of, page_of
 
-    return page_of(word)
+    if form == "text":
+        return page_of(word)
+    found = json_of(word)
+    return None if found is None else json.dumps(found, indent=2, ensure_ascii=False) + "\n"
 
 
 def _show(report: Report, options: argparse.Namespace) -> int:
@@ -117,13 +120,17 @@ def _show(report: Report, options: argparse.Namespace) -> int:
         color = color_for(options.color, options.output)
         width = None if options.output else terminal_width(sys.stdout)
         text = render_explanation(report, verbose=options.verbose, color=color, width=width)
+    return _say(text, options, 0 if report.findings else 3)
+
+
+def _say(text: str, options: argparse.Namespace, status: int = 0) -> int:
     try:
         write(text, options.output)
     except BrokenPipeError:
         raise
     except OSError as error:
         return failed(f"{options.output}: {error.strerror}")
-    return 0 if report.findings else 3
+    return status
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:

@@ -24,6 +24,7 @@ def main(arguments: list[str]) -> int:
     from loadproof.api.checking import NoCheckpointError
     from loadproof.api.fixing import RepairError, fix
     from loadproof.cli.fix_text import render_fix
+    from loadproof.report.style import terminal_width
 
     try:
         with progress_bar(sys.stderr) as progress:
@@ -45,7 +46,8 @@ def main(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         failed("interrupted: the same command goes on with it, `loadproof undo PATH` brings the checkpoint back")
         return 130
-    write(render_fix(report, verbose=options.verbose, color=color_for(options.color, None)))
+    color, width = color_for(options.color, None), terminal_width(sys.stdout)
+    write(render_fix(report, verbose=options.verbose, color=color, width=width))
     if report.after is not None:
         return 0 if report.after.verdict == "loads" else 1
     if not report.choices:

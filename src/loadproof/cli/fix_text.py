@@ -8,22 +8,29 @@ from collections.abc import Iterable
 from loadproof.api.fixing import Choice, FixReport
 from loadproof.repair import Change, Plan
 from loadproof.report.escape import clean, guard_line
-from loadproof.report.style import Line, paint
+from loadproof.report.style import Line, fold_line, paint
 from loadproof.report.words import size_text, verdict_text
 from loadproof.types import Report
 
 SHOWN_DIFF = 12  # lines of a diff shown without -v
+_DIFF = ("", "      ")  # how a line of a diff begins
 
 
-def render_fix(report: FixReport, *, verbose: bool = False, color: bool = False) -> str:
-    """The plan, and what came of it when it was carried out; each line ended by a newline."""
+def render_fix(report: FixReport, *, verbose: bool = False, color: bool = False, width: int | None = None) -> str:
+    """The plan, and what came of it when it was carried out; each line ended by a newline, folded to `width` columns."""
     lines: list[Line] = [line for choice in report.choices for line in _choice_lines(choice)]
     if not report.choices:
         lines.append(_nothing(report.before))
     lines += [line for change in report.plan.changes for line in _change_lines(change, verbose)]
     lines += _refusals(report.plan)
     lines += _next_lines(report) if report.applied is None else _done_lines(report)
-    return "".join(guard_line(paint(line, color)) + "\n" for line in lines)
+    folded = [piece for line in lines for piece in _folded(line, width)]
+    return "".join(guard_line(paint(line, color)) + "\n" for line in folded)
+
+
+def _folded(line: Line, width: int | None) -> list[Line]:
+    """A line of a diff stays whole: it is what stands in the file."""
+    return [line] if line and line[0] == _DIFF else fold_line(line, width, 5)
 
 
 def _nothing(before: Report) -> Line:
@@ -55,7 +62,7 @@ def _change_lines(change: Change, verbose: bool) -> list[Line]:
         ("dim", clean(f"  ({size_text(change.writes)} written{note})")),
     )
     shown = change.diff if verbose else change.diff[:SHOWN_DIFF]
-    lines: list[Line] = [head, *((("", "      "), (_tone(line), clean(line))) for line in shown)]
+    lines: list[Line] = [head, *((_DIFF, (_tone(line), clean(line))) for line in shown)]
     if hidden := len(change.diff) - len(shown):
         lines.append((("dim", f"      ... and {hidden} more lines (-v shows all)"),))
     return lines

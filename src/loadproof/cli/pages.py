@@ -6,6 +6,9 @@ import re
 import sys
 from collections.abc import Iterable
 from textwrap import fill
+from typing import Any
+
+import msgspec
 
 from loadproof.report.style import terminal_width
 from loadproof.report.words import plural
@@ -14,6 +17,7 @@ from loadproof.rules.pages import all_rules
 from loadproof.tracebacks.base import Cause
 from loadproof.tracebacks.knowledge import CAUSES
 
+_CAUSE_FIELDS = ("headline", "confirm", "refute", "remedy", "where", "issues")
 _PLACEHOLDER = re.compile(r"\{([a-z]+)\}")  # filled from the symptom; a page has none
 
 
@@ -24,6 +28,18 @@ def page_of(word: str) -> str | None:
         return _folded(_of_rule(rule))
     causes = [cause for cause in CAUSES.values() if word.upper() == cause.code or word == cause.slug]
     return _folded(_of_causes(causes)) if causes else None
+
+
+def json_of(word: str) -> dict[str, Any] | None:
+    """The same page as plain data: the fields of the rule, or the causes; None where the word is neither."""
+    rule = next((one for one in all_rules() if word.upper() == one.code or word == one.slug), None)
+    causes = [cause for cause in CAUSES.values() if word.upper() == cause.code or word == cause.slug]
+    if rule is not None:
+        return {"code": rule.code, "slug": rule.slug, "title": rule.title, **msgspec.to_builtins(rule.docs)}
+    if not causes:
+        return None
+    shown = [{field: getattr(cause, field) for field in _CAUSE_FIELDS} for cause in causes]
+    return {"code": causes[0].code, "slug": causes[0].slug, "causes": shown}
 
 
 def listed() -> list[tuple[str, str, str]]:

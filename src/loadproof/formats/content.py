@@ -8,15 +8,16 @@ from loadproof.storage import GuardedFile
 _BLOCK = 4096  # bytes
 _SAMPLES = 8
 _LEAST_DATA = 1024  # bytes; less may well be zero in a healthy file (one bias)
+_LEAST_OF_SHARD = 65_536  # bytes; a small shard of many may hold nothing but biases and fresh position embeddings
 _ZEROS = bytes(_BLOCK)
 _END_OF_ZIP = b"PK\x05\x06"
 _ZIP_TAIL = 22 + 65_535  # an end record and the longest comment
 
 
-def check_content(opened: GuardedFile, file: str, data_begin: int, faults: Faults) -> None:
+def check_content(opened: GuardedFile, file: str, data_begin: int, faults: Faults, is_shard: bool = False) -> None:
     """Warn of data that was never written and of a file that is a zip archive as well. `data_begin` in bytes."""
     data_size = opened.size - data_begin
-    if data_size >= _LEAST_DATA and _is_zero(opened, data_begin, data_size):
+    if data_size >= (_LEAST_OF_SHARD if is_shard else _LEAST_DATA) and _is_zero(opened, data_begin, data_size):
         faults.add(
             "LP005",
             file,

@@ -107,7 +107,7 @@ class _Reading:
                     return
                 header = read_header(opened, file, head)
                 if header.data_begin:
-                    check_content(opened, file, header.data_begin, self.faults)
+                    check_content(opened, file, header.data_begin, self.faults, len(self.selection.files) > 1)
                 if opened.changed():
                     self._add_changed(file)
                 self._take_header(file, header)

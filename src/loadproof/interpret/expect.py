@@ -23,7 +23,8 @@ def expect(
     names_only: bool = False,  # noqa: ARG001 - part of the reader's interface
     use_cache: bool = True,
 ) -> Expectation:
-    """The parameters, shapes, ties, ignore lists and conversion rules of a model class. Never raises on what it reads.
+    """The parameters, shapes, ties, ignore lists and conversion rules of a model class. Never raises on what it reads,
+    only (ValueError) where the caller's `source` holds no release.
 
     `source` is the package folder of a release (or one that holds it), else the installed one is read. `class_name`
     overrides the class that the Auto classes would pick. `folder` is where a repository's own code is looked for.
@@ -32,8 +33,11 @@ def expect(
     """
     root = find_source(source)
     blank = Expectation("transformers", "", class_name or "", _model_type(config), "none")
+    if root is None and source is not None:
+        raise ValueError(f"{source}: no transformers source there (give the folder that holds modeling_utils.py)")
     if root is None:
-        return _no_source(blank, source)
+        why = "no transformers source found: what the model class expects is not known"
+        return msgspec.structs.replace(blank, inconclusive=why, hint=_INSTALL)
     blank = msgspec.structs.replace(blank, version=version_of(root), source="installed")
     if config.path is None and not config.raw:
         return msgspec.structs.replace(blank, inconclusive="there is no config.json, so no class is named")
@@ -48,13 +52,6 @@ def expect(
 def _model_type(config: ModelConfig) -> str:
     stated = config.raw.get("model_type")
     return stated if isinstance(stated, str) else ""
-
-
-def _no_source(blank: Expectation, source: str | None) -> Expectation:
-    if source is not None:
-        return msgspec.structs.replace(blank, inconclusive=f"no transformers source in {source}")
-    why = "no transformers source found: what the model class expects is not known"
-    return msgspec.structs.replace(blank, inconclusive=why, hint=_INSTALL)
 
 
 def _evaluate(
