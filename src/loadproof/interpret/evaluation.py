@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import msgspec
@@ -10,12 +11,19 @@ from loadproof.interpret import building
 from loadproof.interpret.apart import evaluate_apart
 from loadproof.interpret.describe import describe
 from loadproof.interpret.language.errors import NotUnderstood, is_certain
+from loadproof.interpret.language.objects import Open
 from loadproof.interpret.release import remote_code
+from loadproof.interpret.release.classes import OpaqueBase
 from loadproof.interpret.release.world import World
 from loadproof.types import Expectation
 
 # Exceptions of plain Python operations on plain data: the library meets them at the same place.
-_PLAIN = (TypeError, KeyError, IndexError, AttributeError, ValueError, ZeroDivisionError, AssertionError, RuntimeError)
+_PLAIN = (
+    *(TypeError, KeyError, IndexError, AttributeError, ValueError, ZeroDivisionError, AssertionError, RuntimeError),
+    StopIteration,
+)
+_OURS = re.compile(r"\bloadproof\b|is(?:instance|subclass)\(\) arg [12]")  # a stand-in where the library has a class
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
 def evaluate(
@@ -76,15 +84,27 @@ def _failed(blank: Expectation, problem: Exception, world: World) -> Expectation
         return msgspec.structs.replace(blank, inconclusive=f"the model source nests too deeply{place}")
     if isinstance(problem, SyntaxError):
         return msgspec.structs.replace(blank, inconclusive=f"the model source cannot be parsed: {said[:300]}")
+    if _of_a_stand_in(problem, said):
+        return msgspec.structs.replace(
+            blank, inconclusive=f"the model source needs what is not modelled: {said[:300]}{place}"
+        )
     if is_certain(problem) or (isinstance(problem, _PLAIN) and blank.source == "installed"):
         return msgspec.structs.replace(blank, raises=text[:2_000])
     return msgspec.structs.replace(blank, inconclusive=f"reading the model source failed: {text[:500]}{place}")
 
 
+def _of_a_stand_in(problem: Exception, said: str) -> bool:
+    """Whether an operation failed on something that stands for a part of torch or of the library: there it may succeed."""
+    owner = getattr(problem, "obj", None) if isinstance(problem, AttributeError) else None
+    kind = owner if isinstance(owner, type) else type(owner)
+    ours = issubclass(kind, Open) and ("__source_class__" not in kind.__dict__ or issubclass(kind, OpaqueBase))
+    return ours or _OURS.search(said) is not None
+
+
 def _said(problem: Exception) -> str:
-    """The exception's text. An evaluated exception class may have a `__str__` of its own, and that may fail as well."""
+    """The exception's text, without addresses. An evaluated exception may have a `__str__` of its own, which may fail."""
     try:
-        return str.__str__(str(problem))
+        return _ADDRESS.sub("", str.__str__(str(problem)))
     except Exception:
         return "(its text cannot be made)"
 

@@ -32,8 +32,14 @@ def _shared_table(world: Any, name: str) -> dict[str, str]:
 
 
 def folder_of(world: Any, model_type: str) -> str:
-    """Folder under `models/` of a model type, by the release's own rule and its table of exceptions."""
-    return str(special_folders(world).get(model_type) or model_type.replace("-", "_"))
+    """Package under `models` of a model type: `model_type_to_module_name` of configuration_auto.py."""
+    found = str(special_folders(world).get(model_type) or model_type.replace("-", "_"))
+    return f"deprecated.{found}" if found in _deprecated(world) else found
+
+
+def _deprecated(world: Any) -> Any:
+    file = world.file(_AUTO + "configuration_auto")
+    return file.resolve("DEPRECATED_MODELS") if file is not None and "DEPRECATED_MODELS" in file.defs else ()
 
 
 def special_folders(world: Any) -> dict[str, str]:
@@ -56,9 +62,12 @@ def name_of(world: Any, name: str) -> Any:
         return ConfigMapping(world)
     if name == "AutoConfig":
         return auto_config(world)
-    if name.startswith("AutoModel") or name == "AutoBackbone":
-        return AutoModel(world, name)
-    return Unknown("auto." + name)
+    return AutoModel(world, name) if is_auto(name) else Unknown("auto." + name)
+
+
+def is_auto(name: str) -> bool:
+    """Whether it is an Auto class that gives configurations or models."""
+    return name.startswith("AutoModel") or name in ("AutoBackbone", "AutoConfig")
 
 
 def table(world: Any, name: str) -> dict[str, Any]:
@@ -160,6 +169,13 @@ def _model_type(world: Any, config: Any, found: dict[str, Any]) -> str | None:
     candidates = [t for t, c in names.items() if c == type(config).__name__]
     ordered = [t for t in candidates if t == own] + candidates + [config.model_type]
     return next((t for t in ordered if t in found), None)
+
+
+class ConfigClass:
+    """`config_class` of the model base: each class has the one that it declares."""
+
+    def __get__(self, obj: Any, cls: Any) -> Any:
+        return config_class_of(cls)
 
 
 def config_class_of(model_class: Any) -> Any:

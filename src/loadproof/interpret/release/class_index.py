@@ -48,12 +48,12 @@ def _index_of(folder: str, package: str) -> dict[str, str]:
             continue
         if file.startswith(_OTHER_FRAMEWORKS):
             continue
-        for name in _CLASS.findall(_text(os.path.join(folder, file))):
+        for name in _CLASS.findall(text_of(os.path.join(folder, file))):
             found.setdefault(name, f"{package}.{file[:-3]}")
     return found
 
 
-def _text(path: str) -> str:
+def text_of(path: str) -> str:
     """The text of a source file, empty for what is none: a folder of strangers may hold a FIFO or an endless device."""
     if not os.path.isfile(path) or os.path.getsize(path) > SOURCE_BYTES:
         return ""
@@ -65,10 +65,14 @@ def _whole_index(world: Any) -> dict[str, str]:
     index: dict[str, str] | None = world.__dict__.get("whole_index")
     if index is None:
         index = {}
-        models = os.path.join(world.root, "models")
-        for folder in sorted(os.listdir(models)) if os.path.isdir(models) else ():
-            if os.path.isdir(os.path.join(models, folder)):
-                for name, module in _package_index(world, f"transformers.models.{folder}").items():
+        for package in ("transformers.models", "transformers.models.deprecated"):
+            for folder in _subfolders(os.path.join(world.root, *package.split(".")[1:])):
+                for name, module in _package_index(world, f"{package}.{folder}").items():
                     index.setdefault(name, module)
         world.__dict__["whole_index"] = index
     return index
+
+
+def _subfolders(folder: str) -> list[str]:
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    return [name for name in names if os.path.isdir(os.path.join(folder, name))]

@@ -13,6 +13,7 @@ from typing import Any
 
 from loadproof.interpret.language.errors import SourceMissing
 from loadproof.interpret.language.objects import SourceObject
+from loadproof.interpret.release.auto_classes import ConfigClass
 from loadproof.interpret.shapes.module import Module
 from loadproof.interpret.shapes.tensor import FLOAT32, META
 
@@ -44,6 +45,7 @@ def build(world: Any) -> Any:
     kept.keywords = []
     file.globals["__kernel__"] = glue
     base = file.make_class(kept)
+    type.__setattr__(base, "config_class", ConfigClass())
     file.globals["PreTrainedModel"] = base
     return base
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from loadproof.interpret.language.enums import StrEnum
+from loadproof.interpret.language.errors import NotUnderstood
 from loadproof.interpret.language.objects import SourceObject, Unknown
 from loadproof.interpret.shapes.module import Module
 
@@ -86,8 +87,10 @@ def _none(*_: Any, **__: Any) -> None:
 
 def stub(world: Any, module: str, name: str) -> Any:
     """A name of a stubbed module: small stand-ins for those that decide something, Unknown for the rest."""
-    if module.endswith("type_validators") or name == "interval":
-        return strict_name(name)
+    if name == "interval":
+        return _field_maker
+    if module.endswith("type_validators") or name.isupper():
+        return _from_text(world, module, name)
     if name == "is_torch_available":
         return _yes
     if name.startswith("is_"):
@@ -103,6 +106,15 @@ def stub(world: Any, module: str, name: str) -> Any:
     return Unknown(f"{module}.{name}")
 
 
+def _from_text(world: Any, module: str, name: str) -> Any:
+    """A constant or a validator as the text of a stubbed module defines it; Unknown where that needs anything else."""
+    file = world.file(module)
+    try:
+        return file.resolve(name) if file is not None and name in file.defs else Unknown(f"{module}.{name}")
+    except NotUnderstood:
+        return Unknown(f"{module}.{name}")
+
+
 def _field(default: Any = None, **_: Any) -> Any:
     return default
 
@@ -112,11 +124,11 @@ def _field_maker(*_: Any, **__: Any) -> Any:
 
 
 def strict_name(name: str) -> Any:
-    """`huggingface_hub.dataclasses` and `utils.type_validators`: fields are seen as their defaults."""
+    """`huggingface_hub.dataclasses`: fields are seen as their defaults."""
     if name == "strict":
         return lambda cls=None, **_: (lambda c: c) if cls is None else cls
     if name == "validated_field":
         return lambda *_, default=None, **__: default
-    if name.endswith("_field"):
-        return _field
-    return _field_maker
+    if name == "as_validated_field":
+        return _field_maker
+    return _field if name.endswith("_field") else _field_maker

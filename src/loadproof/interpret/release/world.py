@@ -17,7 +17,7 @@ from loadproof.interpret.language.standard_library import MODULES
 from loadproof.interpret.release import auto_classes, class_index, config_base, deferred, model_base, packages, stubs
 from loadproof.interpret.release.locate import version_of
 from loadproof.interpret.release.source_file import SourceFile
-from loadproof.interpret.shapes import namespaces
+from loadproof.interpret.shapes import namespaces, numpy_names
 
 _TORCH = {
     "torch": namespaces.TORCH,
@@ -27,7 +27,8 @@ _TORCH = {
     "torch.distributed": namespaces.TORCH.distributed,
     "torch.nn.utils": namespaces.UTILS,
     "torch.nn.utils.parametrizations": namespaces.PARAMETRIZATIONS,
-    "numpy": namespaces.NUMPY,
+    "torch.autograd": namespaces.AUTOGRAD,
+    "numpy": numpy_names.NUMPY,
 }
 
 
@@ -122,7 +123,7 @@ class World:
             return glue
         if name == "__version__" and module == "transformers":
             return self.version
-        if module.startswith("transformers.models.auto"):
+        if module.startswith("transformers.models.auto") or (module == "transformers" and auto_classes.is_auto(name)):
             return auto_classes.name_of(self, name)
         if stubs.is_stubbed(module):
             return stubs.stub(self, module, name)

@@ -166,6 +166,10 @@ class Module(Open):
             raise AttributeError(f"{type(self).__name__} has no attribute `{name}`")
         return self._modules[name]
 
+    def set_submodule(self, path: str, module: Any, strict: Any = False) -> None:
+        owner, _, name = path.rpartition(".")
+        self.get_submodule(owner)._modules[name] = module
+
     def get_parameter(self, path: str) -> Any:
         owner, _, name = path.rpartition(".")
         found = self.get_submodule(owner)._parameters
@@ -185,6 +189,7 @@ class Module(Open):
         return self
 
     to = eval = train = half = float = double = bfloat16 = cuda = cpu = requires_grad_ = to_empty = _itself
+    _apply = compile = type = xpu = share_memory = _itself
 
     def _hook(self, *_: Any, **__: Any) -> Any:
         return Unknown("hook")
@@ -192,6 +197,12 @@ class Module(Open):
     register_forward_hook = register_forward_pre_hook = register_full_backward_hook = _hook
     register_load_state_dict_pre_hook = register_load_state_dict_post_hook = register_state_dict_pre_hook = _hook
     _register_load_state_dict_pre_hook = _register_state_dict_hook = register_state_dict_post_hook = _hook
+    register_backward_hook = register_full_backward_pre_hook = _hook
+    load_state_dict = _load_from_state_dict = _save_to_state_dict = zero_grad = _hook
+    get_extra_state = set_extra_state = forward = _hook
+
+    def _get_name(self) -> str:
+        return self.__class__.__name__
 
     def reset_parameters(self, *_: Any, **__: Any) -> None:
         pass

@@ -3,16 +3,13 @@
 # ruff: noqa: ARG005 - the signatures are torch's
 from __future__ import annotations
 
-import itertools
-import math
 from typing import Any
 
-from loadproof.interpret.language import limits, operators
-from loadproof.interpret.language.objects import Namespace, Unknown
+from loadproof.interpret.language.objects import Namespace, SourceObject, Unknown
 from loadproof.interpret.language.surroundings import TORCH_VERSION
 from loadproof.interpret.shapes import containers, layers, tensor_functions, weight_norm
 from loadproof.interpret.shapes.module import Module
-from loadproof.interpret.shapes.tensor import Buffer, Device, DType, Parameter, Tensor, product, shape_of
+from loadproof.interpret.shapes.tensor import Buffer, Device, Parameter
 
 
 def _nn_default(name: str) -> Any:
@@ -61,6 +58,7 @@ _NN.update(
 NN = Namespace("torch.nn", _NN, _nn_default)
 _NN["modules"] = Namespace("torch.nn.modules", _NN, lambda name: NN if name.islower() else _nn_default(name))
 
+
 def _no(*_: Any, **__: Any) -> bool:
     return False
 
@@ -72,9 +70,21 @@ CUDA = Namespace("torch.cuda", _ABSENT)
 _BACKENDS = Namespace("torch.backends", {"mps": Namespace("torch.backends.mps", _ABSENT)})
 _DISTRIBUTED = Namespace("torch.distributed", {"is_available": lambda: True, "is_initialized": _no})
 
+
+class Function(SourceObject):
+    """`torch.autograd.Function`: what it computes has no parameters."""
+
+    @classmethod
+    def apply(cls, *_: Any, **__: Any) -> Any:
+        return Unknown(f"{cls.__name__}.apply()")
+
+
+AUTOGRAD = Namespace("torch.autograd", {"Function": Function})
+
 TORCH = Namespace("torch", tensor_functions.functions())
 TORCH._members.update(
     nn=NN,
+    autograd=AUTOGRAD,
     __version__=TORCH_VERSION,
     cuda=CUDA,
     backends=_BACKENDS,
@@ -86,40 +96,4 @@ TORCH._members.update(
     device=Device,
     jit=Namespace("torch.jit", {"script": _transparent, "unused": _transparent, "ignore": _transparent}),
     compile=_transparent,
-)
-
-
-# ---------------------------------------------------------------- numpy, as far as constructors use it
-def _prod(values: Any, *_: Any, **__: Any) -> Any:
-    return Unknown("a tensor's value") if isinstance(values, Tensor) else product(list(values))
-
-
-def _linspace(a: Any, b: Any, n: int = 50, **_: Any) -> list[Any]:
-    limits.current().charge(n, "numpy.linspace")
-    return [a + (b - a) * i / max(1, n - 1) for i in range(n)]
-
-
-def _number(function: Any) -> Any:
-    return lambda x, *a: function(x, *a) if isinstance(x, (int, float)) else tensor_functions.elementwise(x)
-
-
-NUMPY = Namespace(
-    "numpy",
-    {
-        **{
-            name: _number(getattr(math, name)) for name in ("log2", "log", "sqrt", "ceil", "floor", "sin", "cos", "exp")
-        },
-        **dict.fromkeys(("zeros", "ones", "empty"), tensor_functions.factory),
-        "newaxis": None,
-        "pi": math.pi,
-        "prod": _prod,
-        "linspace": _linspace,
-        "cumsum": lambda x, *_, **__: list(itertools.accumulate(x, operators.add)),
-        "arange": tensor_functions.arange,
-        "array": lambda value, *_, **__: Tensor(shape_of(value)),
-        "round": lambda x, digits=0: round(x, digits),
-        "float32": DType("float32"),
-        "int64": int,
-        "ndarray": Tensor,
-    },
 )

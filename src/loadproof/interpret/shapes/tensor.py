@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import accumulate
+from operator import index
 from typing import Any
 
 from loadproof.interpret.language import limits
 from loadproof.interpret.language.errors import LimitReached, UnknownUsed, certain
 from loadproof.interpret.language.objects import Open, Sealed, Unknown
+from loadproof.interpret.shapes import known_numbers
 
 
 class DType(Sealed):
@@ -141,10 +144,28 @@ class Tensor(Open):
         limits.current().charge(product(max(1, n) for n in self.known()), "list of tensor values")
         return _values(tuple(self.known()))
 
-    def _decide(self, *_: Any) -> Any:
-        raise UnknownUsed("a tensor's value decides something and is not known")
+    def number(self) -> Any:
+        """The one known number. Raises UnknownUsed when there is none, or more than one."""
+        if self.values is None or len(self.values) != 1:
+            raise UnknownUsed("a tensor's value decides something and is not known")
+        return self.values[0]
 
-    __bool__ = __int__ = __float__ = __index__ = __contains__ = _decide
+    def __bool__(self) -> bool:
+        return bool(self.number())
+
+    def __int__(self) -> int:
+        return int(self.number())
+
+    def __float__(self) -> float:
+        return float(self.number())
+
+    def __index__(self) -> int:
+        return index(self.number())
+
+    def __contains__(self, value: object) -> bool:
+        if self.values is None:
+            raise UnknownUsed("a tensor's value decides something and is not known")
+        return value in self.values
 
     def __hash__(self) -> int:
         return id(self)
@@ -204,12 +225,6 @@ class Tensor(Open):
 
     add = mul = sub = div = broadcast
 
-    def __eq__(self, other: object) -> Any:
-        return self.broadcast(other)
-
-    def __ne__(self, other: object) -> Any:
-        return self.broadcast(other)
-
     def __matmul__(self, other: Any) -> Tensor:
         a, b = self.known(), other.known()
         return Tensor(tuple(a[:-1]) + tuple(b[1:]) if len(b) == 2 else None)
@@ -218,10 +233,8 @@ class Tensor(Open):
     def __getitem__(self, index: Any) -> Tensor:
         if self.shape is None:
             return Tensor(None)
-        if self.values is not None and isinstance(index, int) and self.shape:
-            part = Tensor(())
-            part.values = [self.values[index]]
-            return part
+        if self.values is not None and isinstance(index, (int, slice)) and len(self.shape) == 1:
+            return valued(self.values[index])
         return Tensor(_indexed(list(self.shape), index if isinstance(index, tuple) else (index,)))
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -284,7 +297,7 @@ class Tensor(Open):
                 del shape[i]
         return Tensor(shape)
 
-    mean = max = min = prod = any = all = sum
+    mean = max = min = prod = any = all = std = var = amax = amin = sum
 
     def repeat_interleave(self, n: int, dim: Any = None) -> Tensor:
         if dim is None:
@@ -319,7 +332,14 @@ class Tensor(Open):
         if isinstance(sizes, int):
             limits.current().charge(n // sizes, "split")
             sizes = [sizes] * (n // sizes) + ([n % sizes] if n % sizes else [])
-        return tuple(Tensor(_with(shape, dim, k)) for k in sizes)
+        parts = tuple(Tensor(_with(shape, dim, k)) for k in sizes)
+        at = 0
+        for part, size in zip(parts, sizes, strict=True) if self.values is not None and len(shape) == 1 else ():
+            part.values, at = self.values[at : at + size], at + size  # type: ignore[index]
+        return parts
+
+    def cumsum(self, *_: Any, **__: Any) -> Tensor:
+        return Tensor(self.shape) if self.values is None else valued(list(accumulate(self.values)))
 
     def unbind(self, dim: int = 0) -> tuple[Tensor, ...]:
         shape = list(self.known())
@@ -371,8 +391,20 @@ def _kept(self: Tensor, *_: Any, **__: Any) -> Tensor:
     return made
 
 
-def _broadcast(self: Tensor, other: Any) -> Tensor:
-    return self.broadcast(other)
+def valued(numbers: Any) -> Tensor:
+    """A tensor whose numbers are known: of one dimension for a list, of none for a single number."""
+    made = Tensor((len(numbers),) if isinstance(numbers, list) else ())
+    made.values = numbers if isinstance(numbers, list) else [numbers]
+    return made
+
+
+def _operation(name: str, swapped: bool = False) -> Any:
+    def operate(self: Tensor, other: Any) -> Tensor:
+        made = self.broadcast(other)
+        made.values = known_numbers.results(name, self.values, other, swapped)
+        return made
+
+    return operate
 
 
 def _in_place(self: Tensor, *_: Any, **__: Any) -> Tensor:
@@ -384,7 +416,7 @@ _KEPT = "float double to clone detach contiguous cpu cuda"
 _SAME = (
     "half long int bool type type_as abs sqrt exp log sin cos tanh sigmoid clamp masked_fill pow square tril triu "
     "floor "
-    "ceil round neg rsqrt logical_not flip roll cumsum log2 trunc new_tensor __neg__ __pos__ __invert__ __abs__ "
+    "ceil round neg rsqrt logical_not flip roll log2 trunc new_tensor __neg__ __pos__ __invert__ __abs__ "
     "scatter "
     "softmax bfloat16"
 )
@@ -392,13 +424,14 @@ _IN_PLACE = (
     "requires_grad_ fill_ zero_ normal_ uniform_ copy_ masked_fill_ mul_ add_ sub_ div_ clamp_ trunc_normal_ exp_ log_ "
     "fill_diagonal_ erfinv_ scatter_ index_fill_ neg_ sqrt_ pow_"
 )
-_OPERATORS = "add sub mul truediv floordiv mod pow lt gt le ge and or xor"
 for _names, _method in ((_KEPT, _kept), (_SAME, _same), (_IN_PLACE, _in_place)):
     for _name in _names.split():
         setattr(Tensor, _name, _method)
-for _name in _OPERATORS.split():
-    setattr(Tensor, f"__{_name}__", _broadcast)
-    setattr(Tensor, f"__r{_name}__", _broadcast)
+for _name in known_numbers.NAMES:
+    _dunder = _name.rstrip("_")
+    setattr(Tensor, f"__{_dunder}__", _operation(_name))
+    if _name not in known_numbers.COMPARISONS:
+        setattr(Tensor, f"__r{_dunder}__", _operation(_name, swapped=True))
 
 
 class Parameter(Tensor):

@@ -32,7 +32,7 @@ def arange(start: Any, end: Any = None, step: Any = 1, **_: Any) -> Tensor:
 
 
 def linspace(start: Any, end: Any, steps: Any = 100, **_: Any) -> Tensor:
-    """The one tensor whose values are kept: releases read stochastic-depth rates out of it."""
+    """Its values are kept: releases read stochastic-depth rates out of it."""
     made = Tensor((steps,))
     if isinstance(start, (int, float)) and isinstance(end, (int, float)) and steps <= _KEPT:
         made.values = [_float32(start + (end - start) * i / max(1, steps - 1)) for i in range(steps)]
@@ -104,14 +104,22 @@ def typed(*a: Any, **_: Any) -> Tensor:
     """torch.Tensor([..]), torch.FloatTensor(array), torch.FloatTensor(2, 3) or torch.Tensor()"""
     if a and isinstance(a[0], Size):
         return Tensor(a[0])
-    return Tensor(shape_of(a[0])) if a and isinstance(a[0], (list, tuple, Tensor)) else factory(*a) if a else Tensor((0,))
+    return tensor(a[0]) if a and isinstance(a[0], (list, tuple, Tensor)) else factory(*a) if a else Tensor((0,))
 
 
 def tensor(value: Any = None, *_: Any, **__: Any) -> Tensor:
     made = Tensor(shape_of(value))
-    if isinstance(value, (int, float)):
-        made.values = [value]
+    made.values = _numbers(value)
     return made
+
+
+def _numbers(value: Any) -> list[Any] | None:
+    """The numbers of a plain number or a short list of them."""
+    if isinstance(value, Tensor):
+        return value.values
+    items = value if isinstance(value, (list, tuple)) else [value]
+    known = len(items) <= _KEPT and all(type(x) in (int, float, bool) for x in items)
+    return list(items) if known else None
 
 
 def randint(*a: Any, **k: Any) -> Tensor:

@@ -1,0 +1,64 @@
+"""The `numpy` that evaluated code imports, as far as constructors use it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from loadproof.interpret.language import limits
+from loadproof.interpret.language.objects import Namespace, Unknown
+from loadproof.interpret.language.operators import power
+from loadproof.interpret.shapes import tensor_functions
+from loadproof.interpret.shapes.tensor import DType, Tensor, product, valued
+
+_ROUNDING = ("log2", "log", "sqrt", "ceil", "floor", "sin", "cos", "exp")
+
+
+def _prod(values: Any, *_: Any, **__: Any) -> Any:
+    if isinstance(values, (int, float)):
+        return values
+    numbers = values.values if isinstance(values, Tensor) else list(values)
+    return Unknown("a tensor's value") if numbers is None else product(numbers)
+
+
+def _linspace(start: Any, end: Any, count: int = 50, **_: Any) -> Tensor:
+    limits.current().charge(count, "numpy.linspace")
+    return valued([start + (end - start) * i / max(1, count - 1) for i in range(count)])
+
+
+def _cumsum(values: Any, *axis: Any, **_: Any) -> Tensor:
+    return tensor_functions.tensor(values).cumsum(*axis)
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    known = all(isinstance(x, (int, float)) for x in (base, exponent))
+    return power(base, exponent) if known else tensor_functions.elementwise(base, exponent)
+
+
+def _number(function: Any) -> Any:
+    return lambda x, *a: function(x, *a) if isinstance(x, (int, float)) else tensor_functions.elementwise(x)
+
+
+def _round(x: Any, digits: int = 0) -> Any:
+    return x if isinstance(x, Tensor) else round(x, digits)
+
+
+NUMPY = Namespace(
+    "numpy",
+    {
+        **{name: _number(getattr(math, name)) for name in _ROUNDING},
+        **dict.fromkeys(("zeros", "ones", "empty"), tensor_functions.factory),
+        "newaxis": None,
+        "pi": math.pi,
+        "prod": _prod,
+        "power": _power,
+        "linspace": _linspace,
+        "cumsum": _cumsum,
+        "arange": tensor_functions.arange,
+        "array": tensor_functions.tensor,
+        "round": _round,
+        "float32": DType("float32"),
+        "int64": int,
+        "ndarray": Tensor,
+    },
+)
