@@ -24,12 +24,12 @@ _DRAFT = re.compile(r"(\A|\.)(midlayer\.|d2t\Z|t2d\Z|fc\.weight\Z)")
 
 
 def check(case: Case) -> Iterable[Finding]:
-    """The first of: a draft model, a text half under a multimodal class, parts the class does not have, dense against
-    experts, the head of another task."""
+    """The first of: a draft model, a text half under a multimodal class, dense against experts, the head of another task,
+    parts the class does not have, a backbone loaded on purpose."""
     if not case.outcome.rows:
         yield from _architecture_note(case)
         return
-    for look in (_draft, _text_half, _experts, _other_head, _extra_parts):
+    for look in (_draft, _text_half, _experts, _other_head, _extra_parts, _backbone):
         finding = look(case)
         if finding is not None:
             yield finding
@@ -144,6 +144,21 @@ def _extra_parts(case: Case) -> Finding | None:
         case, headline, rows, (*rows, *loose), "name the multimodal class in config.json, if the parts are wanted"
     )
     return replace(finding, severity="warning")
+
+
+def _backbone(case: Case) -> Finding | None:
+    """`LlamaModel` on the weights of `LlamaForCausalLM`: what is left over is the head, and that was asked for."""
+    stated, used = get(case.config, ("architectures", 0)), case.expectation.class_name
+    family = used.removesuffix("Model")
+    if family == used or not isinstance(stated, str) or stated == used or not stated.startswith(f"{family}For"):
+        return None
+    rows = of_kind(case.outcome.rows, "unexpected")
+    prefix = f"{case.expectation.base_model_prefix}."
+    if len(rows) < len(case.outcome.rows) or any(row.axes or row.template.startswith(prefix) for row in rows):
+        return None
+    headline = f"{used} is the backbone of {stated}: the head ({listed(sorted(_modules(rows)))}) stays unused"
+    how = f"load it as {stated}, if the head is wanted"
+    return replace(_finding(case, headline, rows, tuple(rows), how), severity="info")
 
 
 def _architecture_note(case: Case) -> Iterable[Finding]:
