@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -247,3 +248,9 @@ def test_unsupported_syntax_raises_when_it_is_reached(tmp_path: Path) -> None:
     assert evaluate(tmp_path, text) == 3
     with pytest.raises(NotUnderstood, match="Match"):
         evaluate(tmp_path, text, "reached")
+
+
+def test_the_compilers_remarks_about_a_text_that_is_read_are_nobodys_business(tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert evaluate(tmp_path, "result = '\\.'") == r"\."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -19,11 +20,14 @@ _HOST_RECURSION = 6_000  # Python frames; `limits.DEPTH` ends an evaluation long
 
 @contextmanager
 def room_to_recurse() -> Iterator[None]:
-    """A call of evaluated code takes about ten Python frames."""
+    """A call of evaluated code takes about ten Python frames; what the compiler would warn of is not the user's text."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, _HOST_RECURSION))
     try:
-        yield
+        with warnings.catch_warnings():
+            for category in (SyntaxWarning, DeprecationWarning):  # of 3.12 and 3.11: an invalid escape sequence
+                warnings.simplefilter("ignore", category)
+            yield
     finally:
         sys.setrecursionlimit(before)
 
