@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from loadproof.interpret.language import call_errors
 from loadproof.interpret.language.expressions import YIELDS, Closure, expression
 from loadproof.interpret.language.scope import Scope
 from loadproof.interpret.language.statements import Returned, block
@@ -54,15 +55,21 @@ class Signature:
         if self.star is not None:
             local[self.star] = args[len(names) :]
         elif len(args) > len(names):
-            raise TypeError(f"{self.name}() takes {len(names)} positional arguments but {len(args)} were given")
+            defaults = sum(name in names for name, _ in self.defaults)
+            raise call_errors.too_many(call_errors.full_name(self.name, local), len(names), defaults, len(args))
         extra = self._bind_keywords(local, args, kwargs)
         if self.double_star is not None:
             local[self.double_star] = extra
         elif extra:
-            raise TypeError(f"{self.name}() got an unexpected keyword argument '{next(iter(extra))}'")
-        for name in (*names[len(args) :], *self.required):
-            if name not in local:
-                raise TypeError(f"{self.name}() missing 1 required argument: '{name}'")
+            name = call_errors.full_name(self.name, local)
+            raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(extra))}'")
+        self._check_complete(local, names[len(args) :])
+
+    def _check_complete(self, local: Scope, rest: list[str]) -> None:
+        for kind, names in (("positional", rest), ("keyword-only", self.required)):
+            lacking = [name for name in names if name not in local]
+            if lacking:
+                raise call_errors.missing(call_errors.full_name(self.name, local), lacking, kind)
 
     def _bind_keywords(self, local: Scope, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         extra: dict[str, Any] = {}
@@ -70,7 +77,8 @@ class Signature:
             if name not in self.known:
                 extra[name] = value
             elif name in self.positional[: len(args)]:
-                raise TypeError(f"{self.name}() got multiple values for argument '{name}'")
+                shown = call_errors.full_name(self.name, local)
+                raise TypeError(f"{shown}() got multiple values for argument '{name}'")
             else:
                 local[name] = value
         return extra

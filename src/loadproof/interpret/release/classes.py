@@ -302,7 +302,7 @@ def dataclass_init(self: Any, *args: Any, **kwargs: Any) -> None:
             continue
         value = default_of(kwargs.get(name, default))
         if value is NO_DEFAULT:
-            raise TypeError(f"__init__() missing 1 required argument: '{name}'")
+            raise missing(f"{type(self).__name__}.__init__", [name])
         setattr(self, name, value)
     if hasattr(self, "__post_init__"):
         self.__post_init__()

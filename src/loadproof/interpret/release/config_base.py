@@ -10,11 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from loadproof.interpret.language.errors import SourceMissing, certain
-from loadproof.interpret.language.functions import method
-from loadproof.interpret.language.objects import SourceObject, Unknown
 from loadproof.interpret.language.standard_library import NO_DEFAULT
 from loadproof.interpret.release.classes import LazyMethod, default_of, inherited_fields
-from loadproof.interpret.release.definitions import FunctionSource
 from loadproof.interpret.release.field_types import StrictDataclassClassValidationError, check_field, checker
 
 _NAMES = ("PreTrainedConfig", "PretrainedConfig")
@@ -44,40 +41,6 @@ def build(world: Any) -> Any:
 
 def _from_dict(cls: Any, raw: dict[str, Any], /, **_: Any) -> Any:
     return cls(**raw)
-
-
-def generation_config(world: Any) -> Any:
-    """A stand-in for GenerationConfig: only the names of its parameters matter, the model's configuration drops them."""
-    file = world.file("transformers.generation.configuration_utils")
-    source = file.class_definition("GenerationConfig") if file else None
-    getter = (
-        next(
-            (m for m in source.members if isinstance(m, FunctionSource) and m.name == "_get_default_generation_params"),
-            None,
-        )
-        if source
-        else None
-    )
-    defaults = method(getter.node(), file, None)() if getter else {}
-
-    class GenerationConfig(SourceObject):
-        _get_default_generation_params = staticmethod(lambda: defaults)
-
-        def __init__(self, *_: Any, **__: Any) -> None:
-            pass
-
-        @classmethod
-        def from_model_config(cls, *_: Any, **__: Any) -> Any:
-            return cls()
-
-        from_dict = from_pretrained = from_model_config
-
-        def __getattr__(self, key: str) -> Any:
-            if key.startswith("__"):
-                raise AttributeError(key)
-            return Unknown(f"generation_config.{key}")
-
-    return GenerationConfig
 
 
 def field_style_init(self: Any, *args: Any, **kwargs: Any) -> None:

@@ -13,9 +13,11 @@ from typing import Any
 
 from loadproof.interpret.language.errors import SourceMissing
 from loadproof.interpret.language.objects import SourceObject
+from loadproof.interpret.release import generation
 from loadproof.interpret.release.auto_classes import ConfigClass
+from loadproof.interpret.release.stubs import GenerationMixin
 from loadproof.interpret.shapes.module import Module
-from loadproof.interpret.shapes.tensor import FLOAT32, META
+from loadproof.interpret.shapes.tensor import FLOAT32, META, Parameter
 
 _DICTIONARY_TIES = "get_expanded_tied_weights_keys"
 _AT_DEFINITION = {"__init_subclass__"}  # reads type hints; `config_class_of` reads the annotation instead
@@ -46,6 +48,7 @@ def build(world: Any) -> Any:
     file.globals["__kernel__"] = glue
     base = file.make_class(kept)
     type.__setattr__(base, "config_class", ConfigClass())
+    type.__setattr__(base, "made_empty", not dictionary and "get_init_context" in source.functions())
     file.globals["PreTrainedModel"] = base
     return base
 
@@ -71,6 +74,8 @@ def kernel(file: Any, dictionary: bool) -> Any:
                 state["_attn_implementation_internal"] = "sdpa" if type(self)._supports_sdpa else "eager"
             if not state.get("_experts_implementation_internal"):
                 state["_experts_implementation_internal"] = "grouped_mm"
+            if not dictionary and isinstance(self, GenerationMixin):
+                generation.check(file.world, config)
 
         def _nothing(self, *_: Any, **__: Any) -> None:
             pass
@@ -106,8 +111,25 @@ def tied(model: Any) -> Any:
     `if _init_weights`). Dictionaries of ties are worked out in `post_init`, by the release's text.
     """
     if not type(model).dict_ties:
+        if type(model).made_empty:
+            _separate(model)
         model.tie_weights()
     return model
+
+
+def _separate(model: Any) -> None:
+    """Make every parameter that a constructor shares one of its own.
+
+    `init_empty_weights` makes a new parameter whenever one is registered (integrations/accelerate.py:110 of 4.57.1), so
+    what is shared is only what `tie_weights` ties afterwards.
+    """
+    seen: set[int] = set()
+    for module in model.modules():
+        for name, p in module._parameters.items():
+            if p is not None and id(p) in seen:
+                module._parameters[name] = Parameter(p)
+                module._parameters[name].source = p.source
+            seen.add(id(p))
 
 
 def tie_map(model: Any) -> dict[str, str]:

@@ -55,6 +55,10 @@ def is_stubbed(module: str) -> bool:
     relative = module[len("transformers.") :]
     return any(relative == s or relative.startswith(s + ".") for s in _STUBBED)
 
+class GenerationMixin(SourceObject):
+    """Marks the classes that can generate."""
+
+
 
 class GradientCheckpointingLayer(Module):
     gradient_checkpointing = False
@@ -64,8 +68,8 @@ def glue(world: Any, module: str, name: str) -> Any:
     """Stand-ins that hold wherever the name comes from; None for all other names."""
     if name in _BLANK_BASES:
         return SourceObject
-    if name == "GradientCheckpointingLayer":
-        return GradientCheckpointingLayer
+    if name in ("GradientCheckpointingLayer", "GenerationMixin"):
+        return GradientCheckpointingLayer if name == "GradientCheckpointingLayer" else GenerationMixin
     if name == "RotaryEmbeddingConfigMixin" and module != "transformers.modeling_rope_utils":
         return world.load("transformers.modeling_rope_utils", name)
     if name in ("logger", "init"):

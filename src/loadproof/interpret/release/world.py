@@ -14,7 +14,16 @@ from loadproof.interpret.language import limits
 from loadproof.interpret.language.errors import SourceMissing
 from loadproof.interpret.language.objects import Namespace, Unknown
 from loadproof.interpret.language.standard_library import MODULES
-from loadproof.interpret.release import auto_classes, class_index, config_base, deferred, model_base, packages, stubs
+from loadproof.interpret.release import (
+    auto_classes,
+    class_index,
+    config_base,
+    deferred,
+    generation,
+    model_base,
+    packages,
+    stubs,
+)
 from loadproof.interpret.release.locate import version_of
 from loadproof.interpret.release.source_file import SourceFile
 from loadproof.interpret.shapes import namespaces, numpy_names
@@ -174,7 +183,7 @@ class World:
 
     @cached_property
     def generation_config(self) -> Any:
-        return config_base.generation_config(self)
+        return generation.stand_in(self)
 
     def is_config(self, cls: Any) -> bool:
         return any(c.__name__ in ("PreTrainedConfig", "PretrainedConfig") for c in cls.__mro__)

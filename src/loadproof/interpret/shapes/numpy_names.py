@@ -30,6 +30,12 @@ def _cumsum(values: Any, *axis: Any, **_: Any) -> Tensor:
     return tensor_functions.tensor(values).cumsum(*axis)
 
 
+def _argsort(values: Any, *_: Any, **__: Any) -> Tensor:
+    made = tensor_functions.tensor(values)
+    numbers = made.values
+    return made if numbers is None else valued(sorted(range(len(numbers)), key=numbers.__getitem__))
+
+
 def _power(base: Any, exponent: Any) -> Any:
     known = all(isinstance(x, (int, float)) for x in (base, exponent))
     return power(base, exponent) if known else tensor_functions.elementwise(base, exponent)
@@ -37,6 +43,10 @@ def _power(base: Any, exponent: Any) -> Any:
 
 def _number(function: Any) -> Any:
     return lambda x, *a: function(x, *a) if isinstance(x, (int, float)) else tensor_functions.elementwise(x)
+
+
+def _meshgrid(*parts: Any, indexing: str = "xy", **_: Any) -> Any:
+    return tensor_functions.meshgrid(*parts, indexing=indexing)
 
 
 def _round(x: Any, digits: int = 0) -> Any:
@@ -48,12 +58,19 @@ NUMPY = Namespace(
     {
         **{name: _number(getattr(math, name)) for name in _ROUNDING},
         **dict.fromkeys(("zeros", "ones", "empty"), tensor_functions.factory),
+        **dict.fromkeys(("zeros_like", "ones_like", "tanh"), tensor_functions.elementwise),
+        "outer": lambda a, b: tensor_functions.tensor(a).outer(tensor_functions.tensor(b)),
+        "concatenate": tensor_functions.cat,
+        "stack": tensor_functions.stack,
+        "einsum": tensor_functions.einsum,
+        "meshgrid": _meshgrid,
         "newaxis": None,
         "pi": math.pi,
         "prod": _prod,
         "power": _power,
         "linspace": _linspace,
         "cumsum": _cumsum,
+        "argsort": _argsort,
         "arange": tensor_functions.arange,
         "array": tensor_functions.tensor,
         "round": _round,

@@ -91,19 +91,34 @@ def flat(args: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(args[0]) if len(args) == 1 and isinstance(args[0], (tuple, list)) else tuple(args)
 
 
-def dimension(x: Any) -> int:
-    """One size of a shape. Raises what torch raises for a float, a None or a negative number."""
+def sizes(dims: Any, function: str = "empty") -> Size:
+    """The sizes of a shape. Raises what torch raises for a float, a None or a negative number."""
+    dims = list(dims)
+    if len(dims) > _MOST_DIMENSIONS:
+        raise LimitReached(f"a tensor of {len(dims):,} dimensions")
+    made = Size(_dimension(x, at, function) for at, x in enumerate(dims))
+    if any(x < 0 for x in made):
+        raise certain(RuntimeError(f"Trying to create tensor with negative dimension {min(made)}: {list(made)}"))
+    return made
+
+
+def _dimension(x: Any, at: int, function: str) -> int:
+    if isinstance(x, Tensor):
+        x = x.number()
     if not isinstance(x, int):
-        if isinstance(x, (Unknown, Tensor)):
+        if isinstance(x, Unknown):
             raise UnknownUsed("a tensor's size depends on a value that is not known")
-        raise certain(
-            TypeError(f"empty(): argument 'size' must be tuple of ints, but found element of type {type(x).__name__}")
-        )
-    if x < 0:
-        raise certain(RuntimeError(f"Trying to create tensor with negative dimension {x}"))
+        raise certain(TypeError(f"{function}(): argument 'size' {_not_an_integer(type(x).__name__, at)}"))
     if x > LARGEST:
         raise LimitReached(f"a tensor dimension of more than 2^{LARGEST.bit_length() - 1}")
     return int(x) if isinstance(x, bool) else x
+
+
+def _not_an_integer(kind: str, at: int) -> str:
+    """The words of torch 2.13: it looks at the first size when it picks the overload, at the others when it unpacks them."""
+    if at == 0:
+        return f"(position 1) must be tuple of ints, but found element of type {kind} at pos 0"
+    return f'failed to unpack the object at pos {at + 1} with error "type must be tuple of ints,but got {kind}"'
 
 
 class Tensor(Open):
@@ -119,9 +134,7 @@ class Tensor(Open):
             shape = (shape, *more)
         if isinstance(shape, Tensor):
             shape = shape.shape
-        self.shape = None if shape is None else Size(map(dimension, shape))
-        if self.shape is not None and len(self.shape) > _MOST_DIMENSIONS:
-            raise LimitReached(f"a tensor of {len(self.shape):,} dimensions")
+        self.shape = None if shape is None else sizes(shape)
 
     # ---- what is not a shape
     dtype: Any = property(lambda self: FLOAT32)
@@ -133,7 +146,7 @@ class Tensor(Open):
 
     @data.setter
     def data(self, value: Any) -> None:
-        self.shape = value.shape if isinstance(value, Tensor) else None
+        self.shape, self.values = value.shape if isinstance(value, Tensor) else None, None
 
     def item(self) -> Any:
         return self.values[0] if self.values is not None and len(self.values) == 1 else Unknown("a tensor's value")
@@ -239,6 +252,9 @@ class Tensor(Open):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self.values = None
+        place = key if isinstance(key, tuple) else (key,)
+        if self.shape is not None and isinstance(value, Tensor) and value.shape and all(map(_is_plain_index, place)):
+            _check_fits(value.shape, _indexed(list(self.shape), place) or ())
 
     # ---- shape changes
     def reshape(self, *dims: Any) -> Tensor:
@@ -346,6 +362,24 @@ class Tensor(Open):
         n = shape.pop(dim)
         limits.current().charge(n, "unbind")
         return tuple(Tensor(shape) for _ in range(n))
+
+
+def _is_plain_index(x: Any) -> bool:
+    if isinstance(x, slice):
+        return all(part is None or isinstance(part, int) for part in (x.start, x.stop, x.step))
+    return x is Ellipsis or (isinstance(x, int) and not isinstance(x, bool))
+
+
+def _check_fits(shape: tuple[int, ...], target: tuple[int, ...]) -> None:
+    """Raise what torch raises when a tensor is stored where it cannot be expanded to."""
+    for at in range(1, min(len(shape), len(target)) + 1):
+        if shape[-at] not in (1, target[-at]):
+            raise certain(
+                RuntimeError(
+                    f"The expanded size of the tensor ({target[-at]}) must match the existing size ({shape[-at]}) at "
+                    f"non-singleton dimension {len(target) - at}.  Target sizes: {list(target)}.  Tensor sizes: {list(shape)}"
+                )
+            )
 
 
 def _values(shape: tuple[int, ...]) -> Any:

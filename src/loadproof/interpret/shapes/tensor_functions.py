@@ -5,21 +5,25 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from loadproof.interpret.language.attributes import guarded_type
+from loadproof.interpret.language.errors import certain
 from loadproof.interpret.language.objects import Unknown
-from loadproof.interpret.shapes.tensor import FLOAT32, DType, Size, Tensor, flat, shape_of
+from loadproof.interpret.shapes.tensor import FLOAT32, DType, Size, Tensor, flat, shape_of, sizes
 
 _KEPT = 10_000
 
 
-def factory(*shape: Any, **options: Any) -> Tensor:
+def factory(*shape: Any, function: str = "empty", **options: Any) -> Tensor:
     """zeros(2, 3), zeros((2, 3)), zeros(size=(2, 3))."""
+    if len(shape) > 1 and not isinstance(shape[0], (int, Unknown, Tensor)):
+        raise certain(TypeError(f"{function}() takes 1 positional argument but {len(shape)} were given"))
     dims = flat((options["size"],) if "size" in options else shape)
-    if len(dims) == 1 and isinstance(dims[0], Tensor):
+    if len(dims) == 1 and isinstance(dims[0], Tensor) and dims[0].values is None:
         return Tensor(None)
-    return Tensor(dims)
+    return Tensor(sizes(dims, function))
 
 
 def _count(span: Any) -> Any:
@@ -174,7 +178,7 @@ def _is_floating(value: Any) -> Any:
 
 def functions() -> dict[str, Any]:
     """Name -> function for the torch namespace."""
-    found: dict[str, Any] = dict.fromkeys(["empty", "zeros", "ones", "rand", "randn"], factory)
+    found: dict[str, Any] = {n: partial(factory, function=n) for n in ("empty", "zeros", "ones", "rand", "randn")}
     found.update(dict.fromkeys(_ELEMENTWISE.split(), elementwise))
     found.update({name: _method(name) for name in _METHODS.split()})
     found.update({name: DType(_ALIASES.get(name, name)) for name in _DTYPES.split()})

@@ -1,0 +1,69 @@
+"""`GenerationConfig`: a stand-in where a model makes one, and the release's own check of what a configuration states."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from loadproof.interpret.language.errors import NotUnderstood
+from loadproof.interpret.language.functions import method
+from loadproof.interpret.language.objects import SourceObject, Unknown
+from loadproof.interpret.release.definitions import FunctionSource
+
+_MODULE = "transformers.generation.configuration_utils"
+
+
+def stand_in(world: Any) -> Any:
+    """A stand-in for GenerationConfig: only the names of its parameters matter, the model's configuration drops them."""
+    file = world.file(_MODULE)
+    source = file.class_definition("GenerationConfig") if file else None
+    getter = (
+        next(
+            (m for m in source.members if isinstance(m, FunctionSource) and m.name == "_get_default_generation_params"),
+            None,
+        )
+        if source
+        else None
+    )
+    defaults = method(getter.node(), file, None)() if getter else {}
+
+    class GenerationConfig(SourceObject):
+        _get_default_generation_params = staticmethod(lambda: defaults)
+
+        def __init__(self, *_: Any, **__: Any) -> None:
+            pass
+
+        @classmethod
+        def from_model_config(cls, *_: Any, **__: Any) -> Any:
+            return cls()
+
+        from_dict = from_pretrained = from_model_config
+
+        def __getattr__(self, key: str) -> Any:
+            if key.startswith("__"):
+                raise AttributeError(key)
+            return Unknown(f"generation_config.{key}")
+
+    return GenerationConfig
+
+
+def check(world: Any, config: Any) -> None:
+    """Raise what release 4 raises for generation parameters in a model's configuration that contradict each other.
+
+    There a model makes its GenerationConfig of them, and that checks itself (modeling_utils.py:2093 of 4.57.1). Nothing is
+    read where all of them have their default.
+    """
+    defaults: dict[str, Any] = getattr(config, "_get_global_generation_defaults", dict)()
+    stated = {key: getattr(config, key, None) for key in defaults}
+    if all(value is None or value == defaults[key] for key, value in stated.items()):
+        return
+    with suppress(NotUnderstood):  # it warns, or asks for what no constructor needs
+        _own_class(world)(**{key: value for key, value in stated.items() if value is not None})
+
+
+def _own_class(world: Any) -> Any:
+    """The class as the release's text defines it."""
+    file = world.file(_MODULE)
+    if "__own__" not in file.globals:
+        file.globals["__own__"] = file.make_class(file.class_definition("GenerationConfig"))
+    return file.globals["__own__"]
