@@ -7,6 +7,7 @@ import types
 from typing import Any
 
 from loadproof.interpret.language.attributes import GuardedType
+from loadproof.interpret.language.call_errors import missing
 from loadproof.interpret.language.errors import ForbiddenAttribute, NotUnderstood, UnknownUsed, UnsupportedSyntax
 from loadproof.interpret.language.expressions import expression
 from loadproof.interpret.language.functions import method

@@ -36,7 +36,6 @@ _STUBBED = [
 ]
 _BLANK_BASES = frozenset(
     [
-        "GenerationMixin",
         "PushToHubMixin",
         "PeftAdapterMixin",
         "DistributedMixin",
