@@ -24,6 +24,7 @@ from loadproof.config import read_config
 from loadproof.families import names_of, split_name
 from loadproof.formats import take_inventory
 from loadproof.interpret import expect
+from loadproof.interpret.release.remote_code import references
 from loadproof.types import Expectation
 from tests.differential.expectation.remote_checkpoint import damaged
 
@@ -55,8 +56,15 @@ def source_of(python: str) -> str:
 def read(folder: str, source: str) -> tuple[Expectation, float]:
     """(our answer, seconds), nothing cached. The repository's own class, also where the release has one of that type."""
     begin = time.perf_counter()
-    found = expect(read_config(take_inventory(folder)), folder, source=source, use_cache=False)
+    config = read_config(take_inventory(folder))
+    found = expect(config, folder, source=source, class_name=_own_class(config.raw), use_cache=False)
     return found, time.perf_counter() - begin
+
+
+def _own_class(raw: dict[str, Any]) -> str:
+    """The entry of auto_map that loading goes by, as ``module.Class``."""
+    _, model = references(raw)
+    return f"{model.module}.{model.name}"
 
 
 # ---------------------------------------------------------------- comparison
@@ -118,7 +126,8 @@ def outcomes(folder: str, python: str, source: str) -> list[str]:
 
 def outcome_differences(path: str, python: str, source: str) -> list[str]:
     truth = real(python, "load", path)
-    case = api.check(path, source=source, use_cache=False).case
+    own = _own_class(read_config(take_inventory(path)).raw)
+    case = api.check(path, source=source, class_name=own, use_cache=False).case
     if case.expectation.inconclusive or case.outcome.inconclusive:
         return [f"inconclusive: {case.expectation.inconclusive or case.outcome.inconclusive}"]
     if "raises" in truth or case.outcome.raises:

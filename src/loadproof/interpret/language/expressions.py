@@ -12,6 +12,7 @@ from loadproof.interpret.language.attributes import METHODS, check_name, read
 from loadproof.interpret.language.errors import UnsupportedSyntax
 from loadproof.interpret.language.lazy_dict import LARGE, LazyDict
 from loadproof.interpret.language.lazy_list import LazyList, Source
+from loadproof.interpret.language.long_list import SHORTEST, LongList, changes_nothing
 from loadproof.interpret.language.objects import Open
 from loadproof.interpret.language.operators import BINARY, COMPARE, UNARY
 from loadproof.interpret.language.scope import Scope, is_private, mangled
@@ -287,12 +288,42 @@ def _iterate(loops: list[Loop], env: Scope, depth: int = 0) -> Iterator[None]:
 
 def _list_comprehension(node: Any) -> Callable[[Scope], list[Any]]:
     element, loops = expression(node.elt), _loops(node)
+    is_long = _may_be_long(node)
 
     def run(env: Scope) -> list[Any]:
+        if is_long is not None:
+            items = loops[0][1](env)
+            if isinstance(items, range) and len(items) >= SHORTEST:
+                return LongList(items, partial(_at, env, is_long, element))
+            return [element(inner) for inner in _each(env, loops[0][0], items)]
         inner = Scope(env, env.file, env.budget, True)
         return [element(inner) for _ in _iterate(loops, inner)]
 
     return run
+
+
+def _may_be_long(node: Any) -> str | None:
+    """The loop's name where a comprehension only computes from a single loop, see `long_list`."""
+    only = node.generators[0] if len(node.generators) == 1 else None
+    if only is None or only.ifs or not isinstance(only.target, ast.Name) or not isinstance(node, ast.ListComp):
+        return None
+    is_range = isinstance(only.iter, ast.Call) and getattr(only.iter.func, "id", "") == "range"
+    return only.target.id if is_range and changes_nothing(node.elt) else None
+
+
+def _at(env: Scope, name: str, element: Closure, index: int) -> Any:
+    inner = Scope(env, env.file, env.budget, True)
+    env.budget.step()
+    inner[name] = index
+    return element(inner)
+
+
+def _each(env: Scope, assign: Any, items: Any) -> Iterator[Scope]:
+    inner = Scope(env, env.file, env.budget, True)
+    for value in items:
+        env.budget.step()
+        assign(inner, value)
+        yield inner
 
 
 def _generator(node: Any) -> Closure:

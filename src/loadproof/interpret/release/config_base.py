@@ -7,6 +7,7 @@ Two generations: field style (annotated class fields and `__post_init__`, from 5
 # ruff: noqa: ARG001, N807 - the signatures are the library's
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 from loadproof.interpret.language.errors import SourceMissing, certain
@@ -15,6 +16,10 @@ from loadproof.interpret.release.classes import LazyMethod, default_of, inherite
 from loadproof.interpret.release.field_types import StrictDataclassClassValidationError, check_field, checker
 
 _NAMES = ("PreTrainedConfig", "PretrainedConfig")
+_MAPPING = """\
+if key != 'attribute_map' and key in super().__getattribute__('attribute_map'):
+    key = super().__getattribute__('attribute_map')[key]
+return super().__getattribute__(key)"""
 _NOT_NEEDED = {"__init_subclass__", "__repr__", "__eq__"}
 
 
@@ -31,12 +36,30 @@ def build(world: Any) -> Any:
         base.validate = lambda self: _validate(type(self), self)
         base.__strict__ = True
         base.__setattr__ = _checked_setattr(base.__setattr__)
+    if _maps_names_as_ever(source):
+        base.__getattribute__ = _mapped
     base.__hash__ = object.__hash__
     base.__repr__ = base.__str__ = lambda self: f"{type(self).__name__} {{...}}"
     base.from_dict = classmethod(_from_dict)
     for name in _NAMES:
         file.globals[name] = base
     return base
+
+
+def _maps_names_as_ever(source: Any) -> bool:
+    """Whether `__getattribute__` has the text that it has in every release since 4.13; then it need not be evaluated."""
+    found = next((m for m in source.members if getattr(m, "name", "") == "__getattribute__"), None)
+    return found is not None and "\n".join(map(ast.unparse, found.node().body)) == _MAPPING
+
+
+def _mapped(self: Any, key: str) -> Any:
+    """An attribute of a configuration under its other name; a model reads tens of thousands of them."""
+    read = object.__getattribute__
+    if key[:2] != "__" and key != "attribute_map":
+        names = read(self, "attribute_map")
+        if key in names:
+            key = names[key]
+    return read(self, key)
 
 
 def _from_dict(cls: Any, raw: dict[str, Any], /, **_: Any) -> Any:

@@ -6,6 +6,7 @@ import os
 from typing import Any, NamedTuple
 
 from loadproof.interpret.language.errors import SourceMissing
+from loadproof.interpret.release import imports
 from loadproof.interpret.release.model_base import tied
 
 _MODEL_KEYS = ("AutoModelForCausalLM", "AutoModelForConditionalGeneration", "AutoModelForSeq2SeqLM")
@@ -28,6 +29,12 @@ class Reference(NamedTuple):
 def has_code(raw: dict[str, Any]) -> bool:
     auto_map = raw.get("auto_map")
     return isinstance(auto_map, dict) and "AutoConfig" in auto_map
+
+
+def is_asked_for(class_name: str | None, raw: dict[str, Any]) -> bool:
+    """Whether a class was named as auto_map names it, ``module.Class``: the repository's own, whatever the release has."""
+    entries = raw["auto_map"].values() if has_code(raw) else ()
+    return class_name is not None and "." in class_name and class_name in [e for e in entries if isinstance(e, str)]
 
 
 def reference(text: Any) -> Reference:
@@ -73,8 +80,11 @@ def build(world: Any, raw: dict[str, Any], class_name: str | None) -> Any:
     """The shape-only model of a repository's own code; `world.remote` is its folder."""
     config_ref, model_ref = references(raw)
     check_files(world.remote, (config_ref, model_ref))
+    for ref in (config_ref, model_ref):
+        imports.check(world, "remote." + ref.module)
     config_class = world.load("remote." + config_ref.module, config_ref.name)
     config = config_class.from_dict(raw) if world.is_config(config_class) else config_class(**raw)
     file = world.file("remote." + model_ref.module)
-    name = class_name if class_name and class_name in file.defs else model_ref.name
+    name = class_name.rpartition(".")[2] if class_name else ""
+    name = name if name in file.defs else model_ref.name
     return tied(world.load(file.name, name)._from_config(config))

@@ -32,6 +32,7 @@ class SourceFile:
         self.is_package = self.label == "__init__.py"
         self.globals: dict[str, Any] = {"__name__": name}
         self.defs: dict[str, list[Any]] = {}
+        self.imports: list[ast.ImportFrom] = []  # those that run whenever the module is imported
         self.busy: set[str] = set()
         self._index(_read(path))
 
@@ -41,8 +42,8 @@ class SourceFile:
             for chunk in split(text):
                 self._index_chunk(chunk)
         except SyntaxError:  # unusual layout: parse the whole file instead
-            self.defs = {}
-            self._index_nodes(parse(text))
+            self.defs, self.imports = {}, []
+            self._index_top(parse(text))
 
     def _index_chunk(self, chunk: Chunk) -> None:
         found = chunk.defines()
@@ -53,7 +54,11 @@ class SourceFile:
         if assigned is not None:
             self.defs.setdefault(assigned.group(1), []).append(chunk)
             return
-        self._index_nodes(parse(chunk.text, chunk.line))
+        self._index_top(parse(chunk.text, chunk.line))
+
+    def _index_top(self, body: list[ast.stmt]) -> None:
+        self.imports += [s for s in body if isinstance(s, ast.ImportFrom)]
+        self._index_nodes(body)
 
     def _index_nodes(self, body: list[ast.stmt]) -> None:
         for node in body:

@@ -170,6 +170,12 @@ class World:
         return class_index.find(self, name, model_type)
 
     @cached_property
+    def own_modules(self) -> frozenset[str]:
+        """Names of the modules of remote code."""
+        names = os.listdir(self.remote) if self.remote is not None and os.path.isdir(self.remote) else []
+        return frozenset(name[:-3] for name in names if name.endswith(".py"))
+
+    @cached_property
     def version(self) -> str:
         return version_of(self.root)
 
