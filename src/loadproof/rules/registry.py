@@ -153,6 +153,7 @@ RANK: tuple[tuple[str, Gate], ...] = (
     ("vocab-rows", rows),
     ("vocab-tokenizer", lambda case: case.tokenizer is not None),
     # the layer plan
+    ("layer-numbering", rows),
     ("layer-plan-one-based", hybrid),
     ("layer-plan-default", hybrid),
     ("layer-plan-mismatch", hybrid),
