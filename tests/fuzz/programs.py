@@ -6,6 +6,8 @@ import random
 from pathlib import Path
 from typing import Any
 
+from tests.fuzz.generator import Generator
+
 CONFIGS: list[dict[str, Any]] = [
     {"model_type": "llama", "num_hidden_layers": 4, "hidden_size": 64, "vocab_size": 128, "rope_scaling": None},
     {"model_type": "qwen3_next", "num_hidden_layers": 4, "layer_types": ["linear_attention", "full_attention"] * 2},
@@ -70,13 +72,7 @@ _PIECES = [
     "map(str,x)",
     "zip(x,x)",
 ]
-_STATEMENTS = (
-    "x = [1]", "y = {}", "x = x * 2", "x += x", "for i in range(3):\n            x = i", "while x:\n            break",
-    "try:\n            x\n        except Exception as e:\n            x = e", "class X(nn.Module):\n            a = 1",
-    "def f(*a, **k):\n            return a", "del x", "assert x", "raise ValueError(x)", "return", "self.x = x", "global x",
-    "with torch.no_grad():\n            x = 1", "import math", "from torch import nn as x", "if x:\n            pass",
-    "self.register_buffer('b', torch.zeros(2))", "self.w = nn.Parameter(torch.empty(2, 2))", "x[0] = x", "pass",
-)  # fmt: skip
+_START = ("import math, copy, re, functools, itertools, collections", "x, y, z, f = [1], {'a': 2}, 3, len", "C = dict")
 
 
 def mutate_json(rng: random.Random, seed: bytes) -> bytes:
@@ -100,21 +96,28 @@ def mutate_json(rng: random.Random, seed: bytes) -> bytes:
 
 
 def mutate_source(rng: random.Random, seed: bytes) -> bytes:
-    """One to four edits: a statement into the constructor, an expression for another, a line gone, or a damaged byte."""
+    """One to four edits: statements made up into the constructor, an expression for another, a line twice, or a damaged byte."""
     lines = seed.decode("utf-8", "replace").split("\n")
-    inside = next((i for i, line in enumerate(lines) if "super().__init__(config)" in line), len(lines) - 1)
-    for _ in range(rng.choice((1, 1, 2, 4))):
-        at, kind = rng.randrange(len(lines)), rng.randrange(6)
-        if kind < 2:
-            lines.insert(inside + 1, "        " + rng.choice(_STATEMENTS))
-        elif kind < 4:
+    for _ in range(rng.choice((1, 1, 1, 1, 1, 1, 2, 3))):
+        inside = next((i for i, line in enumerate(lines) if "super().__init__(config)" in line), len(lines) - 1)
+        at, kind = rng.randrange(len(lines)), rng.randrange(30)
+        if kind < 26:
+            lines[inside + 1 : inside + 1] = ["        " + line for line in _made_up(rng)]
+        elif kind < 28:
             lines[at] = _other_piece(rng, lines[at])
-        elif kind == 4:
+        elif kind == 28:
             lines.insert(rng.randrange(len(lines)), lines[at])
         else:
             byte = rng.randrange(len(lines[at]) + 1)
             lines[at] = lines[at][:byte] + chr(rng.randrange(1, 0x250)) + lines[at][byte + rng.randrange(2) :]
-    return "\n".join(lines).encode()[:6000]
+    return "\n".join(lines).encode()[:20000]
+
+
+def _made_up(rng: random.Random) -> list[str]:
+    """Statements, more often than not repeated by a loop."""
+    made = Generator(rng).body(rng.choice((1, 1, 2, 3)))
+    loop = [f"for i in range({rng.choice((2, 5, 12))}):", *("    " + line for line in made)]
+    return [*_START, *(loop if rng.random() < 0.6 else made)]
 
 
 def _other_piece(rng: random.Random, line: str) -> str:
@@ -128,7 +131,7 @@ def _other_piece(rng: random.Random, line: str) -> str:
 def tiny_release(root: Path) -> Path:
     """The package folder of a release that holds the two base classes and an empty table of model types."""
     texts = {
-        "__init__.py": '__version__ = "5.0.0"\n',
+        "__init__.py": _PACKAGE,
         "configuration_utils.py": _CONFIGURATION,
         "modeling_utils.py": _MODELING,
         "models/__init__.py": "",
@@ -143,6 +146,10 @@ def tiny_release(root: Path) -> Path:
     return root
 
 
+_PACKAGE = """
+__version__ = "5.0.0"
+_import_structure = {"configuration_utils": ["PretrainedConfig"], "modeling_utils": ["PreTrainedModel"]}
+"""
 _CONFIGURATION = """
 class PretrainedConfig:
     model_type = ""

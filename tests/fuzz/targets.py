@@ -6,11 +6,12 @@ import json
 import os
 import random
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from loadproof.config.code import check_code
 from loadproof.config.lines import line_of
@@ -20,8 +21,11 @@ from loadproof.config.plan import plan_from_config
 from loadproof.config.values import check_values
 from loadproof.formats.header import read_header
 from loadproof.formats.index import read_index
+from loadproof.interpret import building
 from loadproof.interpret.evaluation import evaluate
 from loadproof.interpret.language import limits
+from loadproof.interpret.release import class_index, source_file
+from loadproof.interpret.release.world import World
 from loadproof.types import Expectation, ModelConfig, Problem
 from tests.fuzz import programs
 from tests.hostile import index_cases, safetensors_cases, source_cases
@@ -45,7 +49,7 @@ class Target(NamedTuple):
     seeds: Callable[[], list[bytes]]
     prefix: int = 0  # bytes in front that a mutator may set right afterwards
     mutate: Callable[[random.Random, bytes], bytes] | None = None  # instead of damage to bytes
-    runs: int = 1_000_000  # inputs of one `make fuzz`
+    depths: Callable[[], str] = str  # how far the inputs got
 
 
 def check_header(content: bytes) -> None:
@@ -97,11 +101,15 @@ def check_config(content: bytes) -> None:
 def check_source(content: bytes) -> None:
     """Whatever a source says, the evaluator gives an answer; every answer is made of plain data."""
     folder = _source_folder()
-    (folder / "modeling_evil.py").write_bytes(content)
     raw = {"model_type": "evil", "architectures": ["EvilModel"], "auto_map": source_cases.AUTO_MAP, "hidden_size": 4}
     blank = Expectation("transformers", "5", "", "", "installed")
-    with _small_limits():
+    with (
+        _small_limits(),
+        _one_world_for_many(),
+        _in_memory({str(folder / "modeling_evil.py"): content.decode("utf-8", "replace")}),
+    ):
         found, _ = evaluate(str(_release()), str(folder), raw, blank, None, apart=False)
+    _DEPTHS.add(found)
     if found.raises is None and found.inconclusive is None and not found.class_name:
         raise AssertionError("an answer without a class")
     json.dumps(found.config)
@@ -111,7 +119,8 @@ def check_source(content: bytes) -> None:
 
 
 _SMALL = {
-    "STEPS": 20_000, "SECONDS": 0.5, "ITEMS": 20_000, "TOTAL_ITEMS": 400_000, "WHILE_ITERATIONS": 2_000, "LAYERS": 1_000,
+    "STEPS": 3_000, "SECONDS": 0.5, "ITEMS": 10_000, "TOTAL_ITEMS": 100_000, "WHILE_ITERATIONS": 400, "LAYERS": 300,
+    "CLASSES": 100, "TENSORS": 10_000,
 }  # fmt: skip
 
 
@@ -120,18 +129,87 @@ def _small_limits() -> Iterator[None]:
     """So that an input that loops ends within the second that it may take."""
     before = {name: getattr(limits, name) for name in _SMALL}
     try:
+        limits.process_time = time.perf_counter  # a call of the system for each input costs more than the evaluation
         for name, value in _SMALL.items():
             setattr(limits, name, value)
         yield
     finally:
+        limits.process_time = time.process_time
         for name, value in before.items():
             setattr(limits, name, value)
 
 
+@contextmanager
+def _one_world_for_many() -> Iterator[None]:
+    """The base classes of the release are read anew only for every 50th input: that takes longer than most inputs do."""
+    before = building.World
+    building.World = _shared_world
+    try:
+        yield
+    finally:
+        building.World = before
+
+
+def _shared_world(root: str, remote: str | None = None) -> World:
+    if remote is None:
+        return World(root)
+    if _WORLDS.get("uses", 0) % 50 == 0:
+        _WORLDS["world"] = World(root, remote=remote)
+    _WORLDS["uses"] = _WORLDS.get("uses", 0) + 1
+    world: World = _WORLDS["world"]
+    for name in [name for name in world.files if name.startswith("remote")]:
+        del world.files[name]
+    return world
+
+
+_WORLDS: dict[str, Any] = {}
+
+
+@contextmanager
+def _in_memory(texts: dict[str, str]) -> Iterator[None]:
+    """No file is opened for an input: opening three takes longer than the evaluation."""
+    before = source_file._read, class_index.text_of
+    source_file._read = class_index.text_of = lambda path: texts[path] if path in texts else _text(path)
+    try:
+        yield
+    finally:
+        source_file._read, class_index.text_of = before
+
+
+@cache
+def _text(path: str) -> str:
+    return Path(path).read_text("utf-8")
+
+
+class Depths:
+    """How far inputs get: most fuzzers of a language test only its syntax errors."""
+
+    def __init__(self) -> None:
+        self.counts = {"inputs": 0, "past parsing": 0, "over 20 steps": 0, "over 200 steps": 0, "built a model": 0}
+
+    def add(self, found: Expectation) -> None:
+        steps = limits.current().steps
+        unparsed = (found.inconclusive or "").startswith("the model source cannot be parsed")
+        built = found.raises is None and found.inconclusive is None
+        for name, holds in zip(self.counts, (True, not unparsed, steps > 20, steps > 200, built), strict=True):
+            self.counts[name] += holds
+
+    def report(self) -> str:
+        total = self.counts["inputs"]
+        return (
+            ", ".join(f"{name} {count / total:.1%}" for name, count in list(self.counts.items())[1:]) if total else ""
+        )
+
+
+_DEPTHS = Depths()
+
+
 @cache
 def _source_folder() -> Path:
-    """Where the code is written, anew for each input."""
-    return Path(tempfile.mkdtemp(prefix="loadproof-fuzz-"))
+    """A folder in which the code seems to lie; its text is handed over in memory."""
+    folder = Path(tempfile.mkdtemp(prefix="loadproof-fuzz-"))
+    (folder / "modeling_evil.py").touch()
+    return folder
 
 
 @cache
@@ -174,5 +252,5 @@ TARGETS = {
     "header": Target(check_header, _header_seeds, 8),
     "index": Target(check_index, _index_seeds),
     "config": Target(check_config, _config_seeds, mutate=programs.mutate_json),
-    "source": Target(check_source, _source_seeds, mutate=programs.mutate_source, runs=60_000),
+    "source": Target(check_source, _source_seeds, mutate=programs.mutate_source, depths=_DEPTHS.report),
 }

@@ -171,6 +171,17 @@ COUNTED = {
     "dimensions": "torch.zeros(*[1] * 100000)",
     "numpy_linspace": "import numpy as np\nnp.linspace(0, 1, 10**10)",
     "long_integer_text": "int('9' * 10**6)",
+    "loop_over_a_builtin": "list(list)",
+    "star_of_a_builtin": "f(*dict)",
+    "loop_over_an_annotation": "import typing\nlist(typing.Any)",
+    "ancestors": "C = dict\nwhile True:\n    class C(C):\n        pass",
+    "classes": "for i in range(10**6):\n    class C:\n        pass",
+    "limit_lost_in_a_class": "while True:\n    class C:\n        a = [0] * 1000000",
+    "limit_lost_in_set_name": (
+        "class D:\n    def __set_name__(self, owner, name):\n        while True:\n            pass\n"
+        "for i in range(1000):\n    try:\n        class C:\n            a = D()\n    except Exception:\n        pass"
+    ),
+    "text_of_text_of_text": "class C(str):\n    pass\nx = 1\nfor i in range(64):\n    x = C((x, '\\\\', x))",
     "contains_itself": "m = nn.ModuleList([])\nm.append(m)\nself.m = m",
 }
 # One operation of Python's runs away, where only the kernel's limits on the process hold.

@@ -10,7 +10,7 @@ import msgspec
 from loadproof.interpret import building
 from loadproof.interpret.apart import evaluate_apart
 from loadproof.interpret.describe import describe
-from loadproof.interpret.language.errors import NotUnderstood, is_certain
+from loadproof.interpret.language.errors import LimitReached, NotUnderstood, is_certain
 from loadproof.interpret.language.objects import Open
 from loadproof.interpret.release import remote_code
 from loadproof.interpret.release.classes import OpaqueBase
@@ -54,7 +54,9 @@ def _evaluate(
             name = class_name or building.choose(world, raw, model_type)
             blank = msgspec.structs.replace(blank, class_name=name)
             model = building.build(world, raw, model_type, name)
-        return msgspec.structs.replace(blank, **describe(world, model)), world.read_files()
+        found = msgspec.structs.replace(blank, **describe(world, model))
+        world.budget.settle()
+        return found, world.read_files()
     except Exception as problem:
         return _failed(blank, problem, world), world.read_files()
 
@@ -73,6 +75,8 @@ def _no_type() -> Exception:
 def _failed(blank: Expectation, problem: Exception, world: World) -> Expectation:
     """The library's own exception, or why nothing can be said."""
     said = _said(problem)
+    if world.budget.spent:
+        problem = LimitReached(world.budget.spent)
     text = f"{type(problem).__name__}: {said}"
     place = f" ({world.budget.file}:{world.budget.line})" if world.budget.file else ""
     if isinstance(problem, NotUnderstood):

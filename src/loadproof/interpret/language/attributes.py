@@ -14,9 +14,11 @@ from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MappingP
 from typing import Any
 
 from loadproof.interpret.language import limits, text
+from loadproof.interpret.language.counted import BASES
 from loadproof.interpret.language.errors import ForbiddenAttribute
 from loadproof.interpret.language.lazy_dict import LazyDict
 from loadproof.interpret.language.lazy_list import LazyList
+from loadproof.interpret.language.long_list import LongList
 from loadproof.interpret.language.objects import Namespace, Open, Sealed, Unknown
 
 READABLE_DUNDERS = frozenset(
@@ -109,6 +111,7 @@ METHODS: dict[type, dict[str, Any]] = {
     complex: _plain("real imag"),
     list: _LIST,
     LazyList: _LIST,
+    LongList: _LIST,
     tuple: _plain("index count"),
     dict: _MAPPING,
     LazyDict: _MAPPING,
@@ -252,6 +255,8 @@ def _read_data_class(cls: type, name: str) -> Any:
         return special
     if name in METHODS[cls]:
         return METHODS[cls][name] or getattr(cls, name)
+    if name in ("__new__", "__init__"):
+        return getattr(BASES.get(cls, cls), name)
     if name in _OF_CLASSES or name in ("__getitem__", "__setitem__", "__contains__", "__len__", "__iter__"):
         return getattr(cls, name)
     raise ForbiddenAttribute(f"{cls.__name__}.{name}")
@@ -356,6 +361,8 @@ class GuardedType(type):
 
     def __getitem__(cls, item: Any) -> Any:
         return cls
+
+    __iter__ = None  # or `for x in list` would ask `list[0]`, `list[1]`, ... without end
 
     def __or__(cls, other: Any) -> Any:
         return cls

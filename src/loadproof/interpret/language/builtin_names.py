@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from operator import index
 from typing import Any
 
-from loadproof.interpret.language import limits, operators, text
+from loadproof.interpret.language import counted, limits, operators, text
 from loadproof.interpret.language.attributes import class_of, delete, guarded_type, read, write
 from loadproof.interpret.language.errors import ForbiddenAttribute, UnknownUsed
 from loadproof.interpret.language.objects import Unknown
@@ -32,23 +32,6 @@ def _range(*bounds: Any) -> range:
         count = limits.ITEMS + 1
     limits.current().charge(count, f"range({', '.join(str(b)[:30] for b in bounds)})")
     return made
-
-
-def _bounded(real: type) -> Callable[..., Any]:
-    """A constructor that counts what it copies."""
-
-    def make(*args: Any, **kwargs: Any) -> Any:
-        if args and hasattr(args[0], "__len__"):
-            limits.current().charge(len(args[0]), real.__name__)
-        return real(*args, **kwargs)
-
-    return make
-
-
-def _bytes(value: Any = b"", *encoding: Any) -> bytes:
-    if isinstance(value, int):
-        limits.current().charge(value, "bytes")
-    return bytes(value, *encoding)
 
 
 def _type(*args: Any) -> Any:
@@ -125,11 +108,11 @@ def names() -> dict[str, Any]:
     """Name -> value, a fresh dictionary."""
     found: dict[str, Any] = {name: getattr(builtins, name) for name in _AS_THEY_ARE.split()}
     found.update(
-        {real.__name__: guarded_type(real, _bounded(real)) for real in (list, tuple, set, frozenset, dict)},
+        {real.__name__: guarded_type(real, counted.counting(real)) for real in (list, tuple, set, frozenset, dict)},
         range=guarded_type(range, _range),
-        bytes=guarded_type(bytes, _bytes),
+        bytes=guarded_type(bytes, counted.bytes_of),
         type=guarded_type(type, _type),
-        str=guarded_type(str, lambda value="", *encoding: str(value, *encoding) if encoding else text.show(value)),
+        str=guarded_type(str, counted.text_of),
         sum=_sum,
         sorted=_sorted,
         round=_round,

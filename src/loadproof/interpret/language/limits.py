@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 from time import process_time
-from typing import Any
+from typing import Any, NoReturn
 
 from loadproof.interpret.language.errors import LimitReached
 
@@ -19,6 +19,9 @@ WHILE_ITERATIONS = 100_000  # of one loop
 ITEMS = 1_000_000  # elements or characters of one list, text, range
 TOTAL_ITEMS = 20_000_000  # of all that are built in bulk
 INTEGER_BITS = 4_096
+ANCESTORS = 200  # of one class; the time to make a class grows with their square
+CLASSES = 20_000
+NESTING = 200  # modules inside of modules; one that contains itself has no end
 LAYERS = 10_000  # children of one container
 TENSORS = 5_000_000
 SOURCE_BYTES = 4_000_000  # of one file
@@ -29,24 +32,38 @@ _CLOCK_EVERY = 2_048
 class Budget:
     """Counters of one evaluation, and the source line being evaluated."""
 
-    __slots__ = ("deadline", "depth", "file", "items", "line", "steps", "tensors")
+    __slots__ = ("check_at", "classes", "deadline", "depth", "file", "items", "line", "spent", "steps", "tensors")
 
     def __init__(self) -> None:
-        self.steps = self.depth = self.items = self.tensors = self.line = 0
+        self.steps = self.depth = self.items = self.tensors = self.classes = self.line = 0
+        self.check_at = _CLOCK_EVERY
         self.file = ""
+        self.spent = ""  # the total that is used up
         self.deadline = process_time() + SECONDS
 
     def step(self) -> None:
         """Count one call or iteration."""
         self.steps += 1
-        if not self.steps % _CLOCK_EVERY:
+        if self.steps >= self.check_at:
             self._check()
 
     def _check(self) -> None:
+        self.settle()
+        self.check_at = self.steps + _CLOCK_EVERY
         if self.steps > STEPS:
-            raise LimitReached(f"more than {STEPS:,} evaluation steps{self._place()}")
+            self._end(f"more than {STEPS:,} evaluation steps")
         if process_time() > self.deadline:
-            raise LimitReached(f"more than {SECONDS:.0f} CPU seconds of evaluation{self._place()}")
+            self._end(f"more than {SECONDS:.0f} CPU seconds of evaluation")
+
+    def _end(self, what: str) -> NoReturn:
+        """From now on every step fails: an exception alone may get lost, as in a class attribute or a `__set_name__`."""
+        self.spent, self.check_at = f"{what}{self._place()}", 0
+        raise LimitReached(self.spent)
+
+    def settle(self) -> None:
+        """Raise LimitReached when a total was used up, whatever became of the exception that said so."""
+        if self.spent:
+            raise LimitReached(self.spent)
 
     def charge(self, count: int, what: str) -> None:
         """Count elements before they are allocated."""
@@ -54,12 +71,20 @@ class Budget:
             raise LimitReached(f"{what} of {count:,} elements (limit {ITEMS:,}){self._place()}")
         self.items += count
         if self.items > TOTAL_ITEMS:
-            raise LimitReached(f"more than {TOTAL_ITEMS:,} elements in all{self._place()}")
+            self._end(f"more than {TOTAL_ITEMS:,} elements in all")
 
     def charge_tensor(self) -> None:
         self.tensors += 1
         if self.tensors > TENSORS:
-            raise LimitReached(f"more than {TENSORS:,} tensors{self._place()}")
+            self._end(f"more than {TENSORS:,} tensors")
+
+    def charge_class(self, bases: tuple[type, ...]) -> None:
+        """Count a class before it is made."""
+        self.classes += 1
+        if self.classes > CLASSES:
+            self._end(f"more than {CLASSES:,} classes")
+        if sum(len(base.__mro__) for base in bases) > ANCESTORS:
+            raise LimitReached(f"a class of more than {ANCESTORS} ancestors{self._place()}")
 
     def enter(self) -> None:
         self.depth += 1
@@ -102,3 +127,8 @@ def checked_integer(value: Any) -> Any:
 def checked_layers(count: int) -> None:
     if count > LAYERS:
         raise LimitReached(f"{count:,} modules in one container (limit {LAYERS:,}){current()._place()}")
+
+
+def checked_nesting(depth: int) -> None:
+    if depth > NESTING:
+        raise LimitReached(f"modules nested deeper than {NESTING}")

@@ -16,7 +16,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from loadproof.interpret.language import limits, operators, surroundings
+from loadproof.interpret.language.attributes import guarded_type
 from loadproof.interpret.language.copying import deep_copy, shallow_copy
+from loadproof.interpret.language.counted import counting
 from loadproof.interpret.language.enums import AUTO, Enum, IntEnum, StrEnum
 from loadproof.interpret.language.errors import ForbiddenAttribute, LimitReached, UnknownUsed
 from loadproof.interpret.language.objects import Namespace, Sealed, SourceObject, Unknown
@@ -251,10 +253,10 @@ def _named_tuple(name: str, fields: Any, **_: Any) -> Any:
 
 
 _COLLECTIONS: dict[str, Any] = {
-    "OrderedDict": collections.OrderedDict,
-    "defaultdict": collections.defaultdict,
-    "Counter": collections.Counter,
-    "deque": collections.deque,
+    "OrderedDict": guarded_type(collections.OrderedDict, counting(collections.OrderedDict)),
+    "defaultdict": guarded_type(collections.defaultdict, counting(collections.defaultdict)),
+    "Counter": guarded_type(collections.Counter, counting(collections.Counter)),
+    "deque": guarded_type(collections.deque, counting(collections.deque)),
     "UserDict": dict,
     "namedtuple": _named_tuple,
 }

@@ -6,8 +6,12 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable
+from functools import partial
+from itertools import chain
 from string import Formatter
+from types import MappingProxyType
 from typing import Any
 
 from loadproof.interpret.language import limits
@@ -16,31 +20,52 @@ from loadproof.interpret.language.errors import ForbiddenAttribute, LimitReached
 _NUMBERS = re.compile(r"\d+")
 _PERCENT = re.compile(r"%(?:\(([^)]*)\))?[-+ #0]*(\*|\d+)?(?:\.(\*|\d+))?[hlL]?(.)", re.S)
 _WIDTH = 1_000
+_CONTAINERS: tuple[Any, ...] = (
+    list,
+    tuple,
+    set,
+    frozenset,
+    deque,
+    type({}.keys()),
+    type({}.values()),
+    type({}.items()),
+)
 
 
 def show(value: Any) -> str:
     """`str(value)`; nested containers are measured first, as shared references can make their text endless."""
-    _measure(value)
+    measure(value)
     return str(value)
 
 
 def show_repr(value: Any) -> str:
-    _measure(value)
+    measure(value)
     return repr(value)
 
 
-def _measure(value: Any) -> None:
+def measure(value: Any) -> None:
+    """Charge for what the text of a value is made of; parts that are shared count as often as they are shown."""
     if isinstance(value, str):
         limits.current().charge(len(value), "text")
-    elif isinstance(value, (list, tuple, set, frozenset)):
+        return
+    parts = _parts(value)
+    if parts is not None:
         limits.current().step()
-        for item in value:
-            _measure(item)
-    elif isinstance(value, dict):
-        limits.current().step()
-        for key, item in value.items():
-            _measure(key)
-            _measure(item)
+        for part in parts:
+            measure(part)
+
+
+def _parts(value: Any) -> Iterable[Any] | None:
+    if isinstance(value, _CONTAINERS):
+        return tuple(value)
+    if isinstance(value, (dict, MappingProxyType)):
+        return chain(value.keys(), value.values())
+    if isinstance(value, slice):
+        return value.start, value.stop, value.step
+    if isinstance(value, partial):
+        return value.func, *value.args, *value.keywords.values()
+    args: tuple[Any, ...] = value.args if isinstance(value, BaseException) else ()
+    return args or None
 
 
 def format_value(value: Any, spec: str = "") -> str:
@@ -74,7 +99,7 @@ def percent_format(text: str, values: Any) -> str:
     for _, width, precision, _ in _PERCENT.findall(text):
         if "*" in (width, precision) or any(n and int(n) > _WIDTH for n in (width[:9], precision[:9])):
             raise LimitReached(f"text width in format {text[:40]!r}")
-    _measure(values)
+    measure(values)
     return str(text % values)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from loadproof.interpret.language.attributes import GuardedType
 from loadproof.interpret.language.call_errors import missing
+from loadproof.interpret.language.counted import BASES
 from loadproof.interpret.language.errors import ForbiddenAttribute, NotUnderstood, UnknownUsed, UnsupportedSyntax
 from loadproof.interpret.language.expressions import expression
 from loadproof.interpret.language.functions import method
@@ -128,6 +129,7 @@ def make_class(file: Any, source: ClassSource, env: Scope | None = None) -> Any:
     """The class of a class statement; `env` is the enclosing function's scope, if any."""
     bases = _bases(file, source, env)
     fields: dict[str, Any] = {}
+    file.world.budget.charge_class(bases)
     members: dict[str, Any] = {"__module__": file.name, "__qualname__": source.name, "__source_class__": fields}
     for member in source.members:
         _add_member(file, member, members, fields, env)
@@ -185,7 +187,7 @@ def _bases(file: Any, source: ClassSource, env: Scope | None) -> tuple[type, ...
 
 def _as_base(base: Any, name: str) -> Any:
     if isinstance(base, GuardedType):
-        base = base.real
+        base = BASES.get(base.real, base.real)
     if isinstance(base, types.GenericAlias):
         base = base.__origin__
     if base is object:

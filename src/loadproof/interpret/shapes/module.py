@@ -110,15 +110,19 @@ class Module(Open):
         return self._walk(set() if memo is None else memo, prefix, remove_duplicate)
 
     def _walk(self, memo: set[int], prefix: str, once: bool) -> Iterator[tuple[str, Any]]:
-        if once:
-            if id(self) in memo:
-                return
-            memo.add(id(self))
-        limits.current().step()
-        yield prefix, self
-        for name, module in self._modules.items():
-            if module is not None:
-                yield from module._walk(memo, f"{prefix}.{name}" if prefix else name, once)
+        step = limits.current().step
+        todo: list[tuple[str, Any, int]] = [(prefix, self, 0)]
+        while todo:
+            path, module, depth = todo.pop()
+            limits.checked_nesting(depth)
+            if once:
+                if id(module) in memo:
+                    continue
+                memo.add(id(module))
+            step()
+            yield path, module
+            children = [(f"{path}.{n}" if path else n, m, depth + 1) for n, m in module._modules.items() if m is not None]
+            todo.extend(reversed(children))
 
     def modules(self) -> Iterator[Any]:
         return (m for _, m in self.named_modules())
