@@ -39,14 +39,14 @@ def record(model_type: str, name: str, kind: str, raw: dict[str, Any]) -> dict[s
     return made
 
 
-def records_of(model_type: str, name: str, wanted: int) -> Iterator[dict[str, Any]]:
+def records_of(model_type: str, name: str, wanted: int, seed: str) -> Iterator[dict[str, Any]]:
     """The default configuration, then random ones until `wanted` of them were built."""
     yield record(model_type, name, "default", {"model_type": model_type})
     try:
         full = {**real.default_config(model_type), "model_type": model_type}  # a few classes state another spelling
     except Exception:
         return
-    rng, agreed, tried = random.Random(f"{model_type}/{name}"), 0, 0
+    rng, agreed, tried = random.Random(f"{model_type}/{name}{seed}"), 0, 0
     while agreed < wanted and tried < 4 * wanted:
         tried += 1
         made = record(model_type, name, "random", random_config(full, rng, 0.4 / (1 + tried / 8)))
@@ -62,6 +62,7 @@ def _too_slow(*_: Any) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--random", type=int, default=1, metavar="N", help="random configurations per target")
+    parser.add_argument("--seed", default="", help="any text: other random configurations")
     parser.add_argument("--only", default="", help="model types, separated by commas")
     options = parser.parse_args()
     signal.signal(signal.SIGALRM, _too_slow)
@@ -75,7 +76,7 @@ def main() -> None:
     with contextlib.redirect_stdout(sys.stderr):  # some classes print while they are built
         for model_type, name in real.targets():
             if not only or model_type in only:
-                for made in records_of(model_type, name, options.random):
+                for made in records_of(model_type, name, options.random, options.seed):
                     out.write(json.dumps(made) + "\n")
 
 

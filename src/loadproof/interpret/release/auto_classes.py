@@ -133,6 +133,7 @@ class AutoModel(Sealed):
 
     def from_config(self, config: Any, **options: Any) -> Any:
         world, found = self._world, table_of_auto_class(self._world, self.__name__)
+        options = {key: value for key, value in options.items() if key not in ("trust_remote_code", "code_revision")}
         model_type = _model_type(world, config, found)
         if model_type is None:
             raise certain(

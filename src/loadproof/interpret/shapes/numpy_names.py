@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from itertools import accumulate
 from typing import Any
 
 from loadproof.interpret.language import limits
 from loadproof.interpret.language.objects import Namespace, Unknown
-from loadproof.interpret.language.operators import power
+from loadproof.interpret.language.operators import multiply, power
 from loadproof.interpret.shapes import tensor_functions
 from loadproof.interpret.shapes.tensor import DType, Tensor, product, valued
 
@@ -28,6 +29,11 @@ def _linspace(start: Any, end: Any, count: int = 50, **_: Any) -> Tensor:
 
 def _cumsum(values: Any, *axis: Any, **_: Any) -> Tensor:
     return tensor_functions.tensor(values).cumsum(*axis)
+
+
+def _cumprod(values: Any, *_: Any, **__: Any) -> Tensor:
+    made = tensor_functions.tensor(values)
+    return Tensor(made.shape) if made.values is None else valued(list(accumulate(made.values, multiply)))
 
 
 def _argsort(values: Any, *_: Any, **__: Any) -> Tensor:
@@ -70,6 +76,7 @@ NUMPY = Namespace(
         "power": _power,
         "linspace": _linspace,
         "cumsum": _cumsum,
+        "cumprod": _cumprod,
         "argsort": _argsort,
         "arange": tensor_functions.arange,
         "array": tensor_functions.tensor,
