@@ -136,11 +136,13 @@ def _changes(draft: Draft, index: IndexFile, prefix: str) -> tuple[dict[str, str
 
 def _with_total(text: str, draft: Draft) -> str:
     """The total moves with the tensors; a total that was right by either way of counting copies stays right."""
+    (all_before, once_before), (all_after, once_after) = _totals(draft)
+    if (all_before, once_before) == (all_after, once_after):
+        return text
     metadata = parse(text).get("metadata")
     total = metadata.get("total_size") if isinstance(metadata, dict) else None
     if type(total) is not int:
         return text
-    (all_before, once_before), (all_after, once_after) = _totals(draft)
     growth = all_after - all_before if total == all_before else once_after - once_before
     return set_value(text, ("metadata", "total_size"), total + growth) if growth else text
 

@@ -105,6 +105,8 @@ def rename_keys(text: str, path: JsonPath, new_keys: Mapping[str, str | None]) -
 
 def add_members(text: str, path: JsonPath, members: Mapping[str, Any]) -> str:
     """`text` with members added at the end of the object at `path`, all at once. Raises JsonEditError."""
+    if not members:
+        return text
     wanted = parse(text)
     target = _walk(wanted, path)
     if not isinstance(target, dict) or not target.keys().isdisjoint(members):
@@ -112,8 +114,8 @@ def add_members(text: str, path: JsonPath, members: Mapping[str, Any]) -> str:
     target.update(members)
     position = find(text, path)
     present = list(members_of(text, position))
-    if not present or not members:
-        return _proved(_replace(text, position, target) if members else text, wanted)
+    if not present:
+        return _proved(_replace(text, position, target), wanted)
     last = present[-1]
     before = _rstrip(text, last.start)
     gap = text[before : last.start] or (" " if len(present) < 2 else "")
