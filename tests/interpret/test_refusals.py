@@ -101,3 +101,9 @@ def test_numbers_of_small_tensors_are_known(tmp_path: Path, expression: str, val
 def test_numbers_that_were_written_over_are_not_known(tmp_path: Path) -> None:
     with pytest.raises(NotUnderstood):
         evaluate(tmp_path, "import torch\nx = torch.tensor([1, 2])\nx[0] = 5\nresult = [1] if x[0] > 2 else []")
+
+
+@pytest.mark.parametrize("line", ["import timm", "from timm import create as timm_create, timm"])
+def test_a_package_that_is_not_read_is_named(tmp_path: Path, line: str) -> None:
+    with pytest.raises(NotUnderstood, match="made by the package timm, whose source is not read"):
+        evaluate(tmp_path, f"if is_timm_available():\n    {line}\nresult = timm.create_model()")

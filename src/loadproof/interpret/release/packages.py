@@ -6,6 +6,7 @@ here are known to hold none.
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Any
 
@@ -65,6 +66,14 @@ KNOWN: dict[str, Any] = {
     **dict.fromkeys(("easydict.EasyDict", "addict.Dict"), AttributeDict),
     "einops.layers.torch.EinMix": Foreign("einops.layers.torch.EinMix"),
 }
+
+
+def why_undefined(name: str, label: str, text: str) -> str:
+    """Why a file lacks a name: it may be imported only where an optional package is installed."""
+    found = re.search(rf"^[ \t]+(?:from ([\w.]+) import [^\n]*\b{name}\b|import {name}\b)", text, re.M)
+    if found is None or (found.group(1) or "").startswith("."):
+        return f"name {name!r} is not defined in {label}"
+    return f"a part of the model is made by the package {(found.group(1) or name).split('.')[0]}, whose source is not read"
 
 
 def module(name: str) -> Any:

@@ -17,6 +17,7 @@ from loadproof.interpret.language.standard_library import MODULES
 from loadproof.interpret.language.statements import statement
 from loadproof.interpret.release import classes
 from loadproof.interpret.release.definitions import ClassSource, class_from_chunk, class_source, function_source, parse
+from loadproof.interpret.release.packages import why_undefined
 from loadproof.interpret.release.source_text import Chunk, split
 
 _ASSIGNS = re.compile(r"([A-Za-z_]\w*)[ \t]*(?::[^=\n]*)?=(?!=)")
@@ -131,7 +132,7 @@ class SourceFile:
         if name not in self.defs:
             if name in BUILTINS:
                 return BUILTINS[name]
-            raise NotUnderstood(f"name {name!r} is not defined in {self.label}")
+            raise NotUnderstood(why_undefined(name, self.label, _read(self.path)))
         if name in self.busy:
             raise NotUnderstood(f"{self.label}: {name} is defined through itself")
         self.busy.add(name)
@@ -146,8 +147,17 @@ class SourceFile:
         if glue is not None:
             self.globals[name] = glue
             return
-        for definition in self.defs[name]:
-            self._define(name, definition)
+        budget = self.world.budget
+        line, file = budget.line, budget.file
+        budget.file = self.label
+        try:
+            for definition in self.defs[name]:
+                self._define(name, definition)
+        except Exception as problem:
+            budget.note(problem)
+            raise
+        finally:
+            budget.line, budget.file = line, file
         if name not in self.globals:
             raise SourceMissing(f"{self.label} does not define {name}")
 
