@@ -147,17 +147,8 @@ class SourceFile:
         if glue is not None:
             self.globals[name] = glue
             return
-        budget = self.world.budget
-        line, file = budget.line, budget.file
-        budget.file = self.label
-        try:
-            for definition in self.defs[name]:
-                self._define(name, definition)
-        except Exception as problem:
-            budget.note(problem)
-            raise
-        finally:
-            budget.line, budget.file = line, file
+        for definition in self.defs[name]:
+            self._define(name, definition)
         if name not in self.globals:
             raise SourceMissing(f"{self.label} does not define {name}")
 
