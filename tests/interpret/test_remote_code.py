@@ -179,3 +179,143 @@ def test_of_several_classes_in_the_auto_map_the_stated_one_is_taken(tmp_path: Pa
 def test_an_auto_map_without_a_causal_model_still_names_one(tmp_path: Path) -> None:
     auto_map = {"AutoConfig": "configuration_tiny.TinyConfig", "AutoModelForMaskedLM": "modeling_tiny.TinyForCausalLM"}
     assert read(tmp_path, {**RAW, "auto_map": auto_map}).parameters == 9
+
+
+def release_of(folder: Path, version: str, methods: str) -> str:
+    """A release in miniature: only what is read of one."""
+    files = {
+        "__init__": f'__version__ = "{version}"\n',
+        "configuration_utils": """
+            class PretrainedConfig:
+                attribute_map = {}
+
+                def __setattr__(self, key, value):
+                    super().__setattr__(key, value)
+
+                def __init__(self, **kwargs):
+                    for key, value in kwargs.items():
+                        setattr(self, key, value)
+        """,
+        "modeling_utils": "class PreTrainedModel(object):\n" + methods,
+        "models/auto/configuration_auto": "CONFIG_MAPPING_NAMES = {'known': 'KnownConfig', 'also_known': 'AlsoConfig'}\n",
+    }
+    for name, text in files.items():
+        path = folder / "transformers" / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(text))
+    return str(folder / "transformers")
+
+
+LISTED = """
+    def tie_weights(self):
+        if self.get_output_embeddings() is not None:
+            self.get_output_embeddings().weight = self.get_input_embeddings().weight
+
+    def get_output_embeddings(self):
+        return None
+"""
+MAPPED = """
+    def get_expanded_tied_weights_keys(self, all_submodels=False):
+        return {}
+
+    def post_init(self):
+        self.all_tied_weights_keys = self.get_expanded_tied_weights_keys()
+        self.init_weights()
+"""
+
+
+def read_with(folder: Path, version: str, methods: str, **replaced: str) -> Expectation:
+    source = release_of(folder, version, methods)
+    model = MODEL.replace(
+        '_tied_weights_keys = {"head.weight": "embed.weight"}', '_tied_weights_keys = ["head.weight"]'
+    )
+    for old, new in replaced.items():
+        model = model.replace(f"# {old}", new)
+    for name, text in {"configuration_tiny": CONFIG, "modeling_tiny": model}.items():
+        (folder / f"{name}.py").write_text(dedent(text))
+    return expect(ModelConfig("config.json", RAW), str(folder), source=source, use_cache=False)
+
+
+HEAD = """
+        def get_output_embeddings(self):
+            return self.head
+"""
+
+
+def test_only_the_outermost_model_ties_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`get_output_embeddings` of a part is not asked under from_pretrained of 4.x."""
+    monkeypatch.setitem(globals(), "MODEL", MODEL + HEAD)
+    assert read_with(tmp_path, "4.40.0", LISTED).ties == (("head.weight", "embed.weight"),)
+    whole = """
+    class Whole(TinyForCausalLM):
+        def __init__(self, config):
+            PreTrainedModel.__init__(self, config)
+            self.inner = TinyForCausalLM(config)
+
+        def get_input_embeddings(self):
+            return self.inner.embed
+
+        def get_output_embeddings(self):
+            return None
+"""
+    monkeypatch.setitem(globals(), "MODEL", MODEL + whole)
+    monkeypatch.setitem(RAW["auto_map"], "AutoModelForCausalLM", "modeling_tiny.Whole")
+    found = read_with(tmp_path, "4.40.0", LISTED)
+    assert (found.inconclusive, found.parameters, found.ties) == (None, 9, ())
+
+
+TIE = """
+        def tie_weights(self):
+            self.head.weight = self.embed.weight
+"""
+
+
+def test_a_tie_method_of_old_code_does_not_take_what_release_5_hands_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(globals(), "MODEL", MODEL + TIE)
+    assert read_with(tmp_path, "4.40.0", LISTED).ties == (("head.weight", "embed.weight"),)
+    raises = read_with(tmp_path, "5.9.0", MAPPED).raises
+    assert raises == "TypeError: TinyForCausalLM.tie_weights() got an unexpected keyword argument 'recompute_mapping'"
+
+
+def test_numbers_of_a_tensor_exist_where_the_release_builds_on_the_cpu(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = "self.rates = [x.item() for x in torch.linspace(0, 1, 3)]; self.post_init()"
+    monkeypatch.setitem(globals(), "MODEL", MODEL.replace("self.post_init()", line))
+    assert read_with(tmp_path, "4.40.0", LISTED).raises is None
+    assert read_with(tmp_path, "5.9.0", MAPPED).raises == (
+        "RuntimeError: Tensor.item() cannot be called on meta tensors"
+    )
+
+
+def test_a_field_that_the_configuration_lacks_is_the_librarys_exception(tmp_path: Path) -> None:
+    model = MODEL.replace("nn.Embedding(10, config.width)", "nn.Embedding(10, config.breadth)")
+    assert (
+        read(tmp_path, modeling_tiny=model).raises == "AttributeError: 'TinyConfig' object has no attribute 'breadth'"
+    )
+
+
+def test_a_property_that_needs_a_part_fails_before_the_part_is_made(tmp_path: Path) -> None:
+    """Releases from 4.50 on ask the half-built model whether it supports an attention."""
+    model = MODEL.replace(
+        "def get_input_embeddings",
+        "@property\n        def _supports_sdpa(self):\n            return self.head.fast\n\n        def get_input_embeddings",
+    )
+    assert read(tmp_path, modeling_tiny=model).raises == (
+        "AttributeError: 'TinyForCausalLM' object has no attribute '_supports_sdpa'"
+    )
+
+
+def test_a_class_named_as_the_auto_map_names_it_is_the_repositorys_own(tmp_path: Path) -> None:
+    raw = {**RAW, "model_type": "llama"}
+    read(tmp_path)
+    found = expect(ModelConfig("config.json", raw), str(tmp_path), class_name=raw["auto_map"]["AutoModelForCausalLM"])
+    assert (found.source, found.class_name, found.parameters) == ("remote-code", "TinyForCausalLM", 9)
+
+
+def test_an_import_that_the_release_does_not_serve_raises(tmp_path: Path) -> None:
+    model = "    from transformers.utils import is_gone_for_good\n" + MODEL
+    raises = read(tmp_path, modeling_tiny=model).raises or ""
+    assert raises.startswith("ImportError: cannot import name 'is_gone_for_good' from 'transformers.utils' (")

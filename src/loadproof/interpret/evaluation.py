@@ -42,8 +42,9 @@ def _evaluate(
         model_type = building.effective_type(raw, world)
         native = model_type in world.config_names
         blank = msgspec.structs.replace(blank, model_type=model_type)
-        if not native and remote_code.has_code(raw):
-            blank = msgspec.structs.replace(blank, source="remote-code", class_name=class_name or _stated(raw))
+        if remote_code.has_code(raw) and (not native or remote_code.is_asked_for(class_name, raw)):
+            named = class_name.rpartition(".")[2] if class_name else _stated(raw)
+            blank = msgspec.structs.replace(blank, source="remote-code", class_name=named)
             answer = evaluate_apart(root, folder, raw, blank, class_name) if apart else None
             if answer is not None:
                 return answer

@@ -67,8 +67,18 @@ def _built(folder: str, name: str | None, device: str) -> Any:
     cls = _class(folder, name)
     with torch.device(device), _without_random_numbers():
         model = cls._from_config(config)
-    model.tie_weights()  # left out with the initialisation; from_pretrained calls it
+    _tie(model)
     return model
+
+
+def _tie(model: Any) -> None:
+    """As from_pretrained does when the model is built; 5.x hands over what a method of remote code may not take."""
+    from transformers import PreTrainedModel
+
+    if not hasattr(PreTrainedModel, "get_expanded_tied_weights_keys"):
+        model.tie_weights()
+    elif type(model).tie_weights is not PreTrainedModel.tie_weights:
+        model.tie_weights(missing_keys=set(), recompute_mapping=False)
 
 
 @contextlib.contextmanager

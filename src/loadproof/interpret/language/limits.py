@@ -32,12 +32,15 @@ _CLOCK_EVERY = 2_048
 class Budget:
     """Counters of one evaluation, and the source line being evaluated."""
 
-    __slots__ = ("check_at", "classes", "deadline", "depth", "file", "items", "line", "spent", "steps", "tensors")
+    __slots__ = (
+        *("check_at", "classes", "deadline", "depth", "file", "items", "line", "on_meta", "spent", "steps", "tensors"),
+    )
 
     def __init__(self) -> None:
         self.steps = self.depth = self.items = self.tensors = self.classes = self.line = 0
         self.check_at = _CLOCK_EVERY
         self.file = ""
+        self.on_meta = False  # whether the release builds every tensor on the meta device while it loads
         self.spent = ""  # the total that is used up
         self.deadline = process_time() + SECONDS
 

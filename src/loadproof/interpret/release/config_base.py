@@ -59,7 +59,10 @@ def _mapped(self: Any, key: str) -> Any:
         names = read(self, "attribute_map")
         if key in names:
             key = names[key]
-    return read(self, key)
+    try:
+        return read(self, key)
+    except AttributeError as problem:  # every attribute that the library sets is read from its text
+        raise certain(problem) from None
 
 
 def _from_dict(cls: Any, raw: dict[str, Any], /, **_: Any) -> Any:

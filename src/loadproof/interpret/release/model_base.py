@@ -11,7 +11,7 @@ import ast
 import re
 from typing import Any
 
-from loadproof.interpret.language.errors import SourceMissing
+from loadproof.interpret.language.errors import SourceMissing, certain
 from loadproof.interpret.language.objects import SourceObject
 from loadproof.interpret.release import generation
 from loadproof.interpret.release.auto_classes import ConfigClass
@@ -45,6 +45,7 @@ def build(world: Any) -> Any:
     kept = source.without(written_here | _AT_DEFINITION)
     kept.bases = [ast.Name("__kernel__", ast.Load())]
     kept.keywords = []
+    glue.asks_the_instance = "_sdpa_can_dispatch" in source.functions()
     file.globals["__kernel__"] = glue
     base = file.make_class(kept)
     type.__setattr__(base, "config_class", ConfigClass())
@@ -60,6 +61,7 @@ def kernel(file: Any, dictionary: bool) -> Any:
 
     class Kernel(Module, embedding_access):  # type: ignore[misc]
         dict_ties = dictionary
+        asks_the_instance = False
         _no_split_modules = _skip_keys_device_placement = _keep_in_fp32_modules = None
         _keep_in_fp32_modules_strict = _tied_weights_keys = None
         _supports_flash_attn = _supports_flex_attn = _supports_sdpa = supports_gradient_checkpointing = False
@@ -71,7 +73,7 @@ def kernel(file: Any, dictionary: bool) -> Any:
             self.config, self.name_or_path = config, ""
             state = config.__dict__
             if not state.get("_attn_implementation_internal"):
-                state["_attn_implementation_internal"] = "sdpa" if type(self)._supports_sdpa else "eager"
+                state["_attn_implementation_internal"] = "sdpa" if _supports_sdpa(self) else "eager"
             if not state.get("_experts_implementation_internal"):
                 state["_experts_implementation_internal"] = "grouped_mm"
             if not dictionary and isinstance(self, GenerationMixin):
@@ -80,8 +82,12 @@ def kernel(file: Any, dictionary: bool) -> Any:
         def _nothing(self, *_: Any, **__: Any) -> None:
             pass
 
-        # Under from_pretrained no part initialises itself, and so none ties itself: see `tied`.
-        post_init = init_weights = _nothing
+        def init_weights(self) -> None:
+            """Parts do not tie themselves under from_pretrained: see `tied`. A method of their own is called in 5.x."""
+            if dictionary:
+                _call_with(self.tie_weights, recompute_mapping=False)
+
+        post_init = _nothing
         tie_weights = init_parallel_plans = resize_token_embeddings = _initialize_weights = _nothing
         _backward_compatibility_gradient_checkpointing = add_model_tags = _nothing
 
@@ -104,17 +110,40 @@ def kernel(file: Any, dictionary: bool) -> Any:
     return Kernel
 
 
+def _supports_sdpa(model: Any) -> Any:
+    """Whether the class says so. Releases with `_sdpa_can_dispatch` ask the half-built model, where a property may fail."""
+    if not type(model).asks_the_instance:
+        return type(model)._supports_sdpa
+    try:
+        return model._supports_sdpa
+    except AttributeError as problem:
+        raise certain(problem) from None
+
+
 def tied(model: Any) -> Any:
     """The built model with its weights tied as from_pretrained ties a list of them: once, from the outermost model.
 
     A part that would tie its own head, were it loaded alone, is not asked (modeling_utils.py:2555 of 4.46,
-    `if _init_weights`). Dictionaries of ties are worked out in `post_init`, by the release's text.
+    `if _init_weights`). Dictionaries of ties are worked out in `post_init`, by the release's text; what remote code puts
+    in place of `tie_weights` is called all the same, and often does not take what 5.x hands it.
     """
-    if not type(model).dict_ties:
+    if type(model).dict_ties:
+        _call_with(model.tie_weights, missing_keys=set(), recompute_mapping=False)
+    else:
         if type(model).made_empty:
             _separate(model)
         model.tie_weights()
     return model
+
+
+def _call_with(method: Any, **options: Any) -> None:
+    """Call what the library calls with these options; that it does not take them is the library's own exception."""
+    try:
+        method(**options)
+    except TypeError as problem:
+        if "unexpected keyword argument" in str(problem):
+            certain(problem)
+        raise
 
 
 def _separate(model: Any) -> None:

@@ -80,10 +80,10 @@ def build(world: Any, raw: dict[str, Any], class_name: str | None) -> Any:
     """The shape-only model of a repository's own code; `world.remote` is its folder."""
     config_ref, model_ref = references(raw)
     check_files(world.remote, (config_ref, model_ref))
-    for ref in (config_ref, model_ref):
-        imports.check(world, "remote." + ref.module)
+    imports.check(world, "remote." + config_ref.module)
     config_class = world.load("remote." + config_ref.module, config_ref.name)
     config = config_class.from_dict(raw) if world.is_config(config_class) else config_class(**raw)
+    imports.check(world, "remote." + model_ref.module)  # only now: the library builds the configuration first
     file = world.file("remote." + model_ref.module)
     name = class_name.rpartition(".")[2] if class_name else ""
     name = name if name in file.defs else model_ref.name

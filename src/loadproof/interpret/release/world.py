@@ -62,6 +62,7 @@ class World:
     def begin(self, model_type: str) -> None:
         """Start a new evaluation with fresh limits."""
         self.budget = limits.start()
+        self.budget.on_meta = self.version.split(".")[0].isdigit() and int(self.version.split(".")[0]) >= 5
         self.model_type = model_type
 
     # ---- files

@@ -121,6 +121,9 @@ def _not_an_integer(kind: str, at: int) -> str:
     return f'failed to unpack the object at pos {at + 1} with error "type must be tuple of ints,but got {kind}"'
 
 
+NO_NUMBER = Unknown("a number on the meta device")
+
+
 class Tensor(Open):
     requires_grad: bool = False
     grad = None
@@ -149,6 +152,8 @@ class Tensor(Open):
         self.shape, self.values = value.shape if isinstance(value, Tensor) else None, None
 
     def item(self) -> Any:
+        if self.values is not None and any(x is NO_NUMBER for x in self.values):
+            raise certain(RuntimeError("Tensor.item() cannot be called on meta tensors"))
         return self.values[0] if self.values is not None and len(self.values) == 1 else Unknown("a tensor's value")
 
     def tolist(self) -> Any:

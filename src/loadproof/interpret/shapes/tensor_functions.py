@@ -8,10 +8,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from loadproof.interpret.language import limits
 from loadproof.interpret.language.attributes import guarded_type
 from loadproof.interpret.language.errors import certain
 from loadproof.interpret.language.objects import Unknown
-from loadproof.interpret.shapes.tensor import FLOAT32, DType, Size, Tensor, flat, shape_of, sizes
+from loadproof.interpret.shapes.tensor import FLOAT32, NO_NUMBER, DType, Size, Tensor, flat, shape_of, sizes
 
 _KEPT = 10_000
 
@@ -35,10 +36,12 @@ def arange(start: Any, end: Any = None, step: Any = 1, **_: Any) -> Tensor:
     return Tensor(_count((end - start) / step))
 
 
-def linspace(start: Any, end: Any, steps: Any = 100, **_: Any) -> Tensor:
-    """Its values are kept: releases read stochastic-depth rates out of it."""
+def linspace(start: Any, end: Any, steps: Any = 100, *, device: Any = None, **_: Any) -> Tensor:
+    """Its values are kept: releases read stochastic-depth rates out of it. On the meta device it has none."""
     made = Tensor((steps,))
-    if isinstance(start, (int, float)) and isinstance(end, (int, float)) and steps <= _KEPT:
+    if device is None and limits.current().on_meta and steps <= _KEPT:
+        made.values = [NO_NUMBER] * steps
+    elif isinstance(start, (int, float)) and isinstance(end, (int, float)) and steps <= _KEPT:
         made.values = [_float32(start + (end - start) * i / max(1, steps - 1)) for i in range(steps)]
     return made
 
