@@ -204,6 +204,7 @@ class Expectation(Struct, frozen=True):
     parameters: int = 0  # number of names in `families`
     inconclusive: str | None = None  # why nothing can be said; the rest is then empty or partial
     raises: str | None = None  # the exception the library raises while building config or model
+    raises_at: str = ""  # file:line of the library where it is raised, as far as known
     hint: str | None = None  # a command that helps, e.g. how to install the source
     notes: tuple[str, ...] = ()
 

@@ -79,7 +79,8 @@ def _failed(blank: Expectation, problem: Exception, world: World) -> Expectation
     if world.budget.spent:
         problem = LimitReached(world.budget.spent)
     text = f"{type(problem).__name__}: {said}"
-    place = f" ({world.budget.file}:{world.budget.line})" if world.budget.file else ""
+    origin = world.budget.origin(problem)
+    place = f" ({origin})" if origin else ""
     if isinstance(problem, NotUnderstood):
         known = f"model type `{blank.model_type}`: " if blank.source == "remote-code" else ""
         return msgspec.structs.replace(blank, inconclusive=f"{known}{said}{_unless_said(place, said)}")
@@ -94,7 +95,7 @@ def _failed(blank: Expectation, problem: Exception, world: World) -> Expectation
             blank, inconclusive=f"the model source needs what is not modelled: {said[:300]}{place}"
         )
     if is_certain(problem) or (isinstance(problem, _PLAIN) and blank.source == "installed"):
-        return msgspec.structs.replace(blank, raises=text[:2_000])
+        return msgspec.structs.replace(blank, raises=text[:2_000], raises_at=origin)
     return msgspec.structs.replace(blank, inconclusive=f"reading the model source failed: {text[:500]}{place}")
 
 

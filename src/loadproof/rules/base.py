@@ -32,7 +32,8 @@ class RuleDocs(Struct, frozen=True):
 class Rule(Struct, frozen=True):
     """`check` is a pure function of the case. It may yield any number of findings, usually none.
 
-    `absorbs` names rules whose row-less findings only restate this one; they are dropped where this rule fired.
+    `absorbs` names rules whose row-less findings only restate this one; they are dropped where this rule fired. A rule of
+    `last_resort` is asked only where no rule before it found an error.
     """
 
     code: str
@@ -41,3 +42,4 @@ class Rule(Struct, frozen=True):
     check: Callable[[Case], Iterable[Finding]]
     docs: RuleDocs
     absorbs: tuple[str, ...] = ()
+    last_resort: bool = False

@@ -30,6 +30,8 @@ def run_rules(
     findings: list[Finding] = []
     absorbed: set[str] = set()
     for rule in rules:
+        if rule.last_resort and any(finding.severity == "error" for finding in findings):
+            continue
         view = replace(case, outcome=replace(case.outcome, rows=tuple(left)))
         for finding in ask(rule, view):
             claimed = meet(left, finding.rows)

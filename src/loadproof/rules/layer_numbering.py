@@ -13,7 +13,7 @@ from loadproof.rules.prediction_heads import stored_heads
 from loadproof.rules.rows import tally
 from loadproof.rules.whatif import explained_by
 from loadproof.rules.wording import layers_text, plural
-from loadproof.types import Case, Evidence, Family, Finding, Fix, RenameTensors, Row
+from loadproof.types import Case, Confidence, Evidence, Family, Finding, Fix, RenameTensors, Row
 
 Numbers = dict[int, int]  # stored number -> number that the class counts
 
@@ -62,7 +62,7 @@ def _renumbered(case: Case, field: str, held: list[int]) -> Iterable[Finding]:
         ),
     )
     fix = Fix(f"number them 0 to {len(held) - 1} in the headers", "lossless", (_rename(case, field, numbers),))
-    confidence = "certain" if from_one else "likely"
+    confidence: Confidence = "certain" if from_one else "likely"
     yield Finding("LP310", "layer-numbering", "error", confidence, headline, evidence, tuple(gone), fixes=(fix,))
 
 

@@ -176,6 +176,8 @@ RANK: tuple[tuple[str, Gate], ...] = (
     ("ignored-weights", lambda case: unclear(case) or bool(case.outcome.ignored)),
     ("tie-redundant", lambda case: bool(case.tie_values)),
     ("config-dialect", _is_otherwise_right),
+    # an exception that nothing else explains
+    ("config-refused", lambda case: case.expectation.raises is not None),
 )
 
 

@@ -118,9 +118,12 @@ def _function(signature: Signature, body: Any, compiled: Any, bound: dict[str, A
         budget.enter()
         try:
             result = compiled[0](local)
+        except Exception as problem:
+            budget.note(problem)
+            raise
         finally:
             budget.depth -= 1
-        budget.line, budget.file = line, name
+            budget.line, budget.file = line, name
         if yields is not None:
             return iter(yields)
         return result.value if type(result) is Returned else None

@@ -33,7 +33,8 @@ class Budget:
     """Counters of one evaluation, and the source line being evaluated."""
 
     __slots__ = (
-        *("check_at", "classes", "deadline", "depth", "file", "items", "line", "on_meta", "spent", "steps", "tensors"),
+        *("check_at", "classes", "deadline", "depth", "file", "items", "line", "raised", "raised_at", "spent", "steps"),
+        *("tensors", "on_meta"),
     )
 
     def __init__(self) -> None:
@@ -41,6 +42,8 @@ class Budget:
         self.check_at = _CLOCK_EVERY
         self.file = ""
         self.on_meta = False  # whether the release builds every tensor on the meta device while it loads
+        self.raised: BaseException | None = None  # the last exception that left a function, and where it came from
+        self.raised_at = ("", 0)
         self.spent = ""  # the total that is used up
         self.deadline = process_time() + SECONDS
 
@@ -93,6 +96,16 @@ class Budget:
         self.depth += 1
         if self.depth > DEPTH:
             raise LimitReached(f"calls nested deeper than {DEPTH}{self._place()}")
+
+    def note(self, problem: BaseException) -> None:
+        """Remember where an exception came from: called by every function that it leaves, the innermost first."""
+        if self.raised is not problem:
+            self.raised, self.raised_at = problem, self.place
+
+    def origin(self, problem: BaseException) -> str:
+        """``file:line`` of the source that raised it, empty when that is not known."""
+        file, line = self.raised_at if self.raised is problem else self.place
+        return f"{file}:{line}" if file and line else ""
 
     @property
     def place(self) -> tuple[str, int]:

@@ -190,9 +190,10 @@ def _raise(node: Any) -> Closure:
 
 
 def _assert(node: Any) -> Closure:
-    test, message = expression(node.test), expression(node.msg) if node.msg else None
+    test, message, line = expression(node.test), expression(node.msg) if node.msg else None, node.lineno
 
     def run(env: Scope) -> Any:
+        env.budget.line = line
         if not test(env):
             problem = AssertionError(*([message(env)] if message else []))
             certain(problem)

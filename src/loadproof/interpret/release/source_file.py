@@ -147,8 +147,17 @@ class SourceFile:
         if glue is not None:
             self.globals[name] = glue
             return
-        for definition in self.defs[name]:
-            self._define(name, definition)
+        budget = self.world.budget
+        line, file = budget.line, budget.file
+        budget.file = self.label
+        try:
+            for definition in self.defs[name]:
+                self._define(name, definition)
+        except Exception as problem:
+            budget.note(problem)
+            raise
+        finally:
+            budget.line, budget.file = line, file
         if name not in self.globals:
             raise SourceMissing(f"{self.label} does not define {name}")
 
