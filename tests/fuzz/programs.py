@@ -114,10 +114,11 @@ def mutate_source(rng: random.Random, seed: bytes) -> bytes:
 
 
 def _made_up(rng: random.Random) -> list[str]:
-    """Statements, more often than not repeated by a loop."""
-    made = Generator(rng).body(rng.choice((1, 1, 2, 3)))
+    """Statements, half of the time repeated by a loop; most are few and flat, so that many can be tried."""
+    count, depth = rng.choice(((1, 0), (1, 1), (1, 1), (2, 1), (1, 2), (3, 2)))
+    made = Generator(rng).body(count, depth)
     loop = [f"for i in range({rng.choice((2, 5, 12))}):", *("    " + line for line in made)]
-    return [*_START, *(loop if rng.random() < 0.6 else made)]
+    return [*_START, *(loop if rng.random() < 0.5 else made)]
 
 
 def _other_piece(rng: random.Random, line: str) -> str:

@@ -155,6 +155,7 @@ def _shared_world(root: str, remote: str | None = None) -> World:
         return World(root)
     if _WORLDS.get("uses", 0) % 50 == 0:
         _WORLDS["world"] = World(root, remote=remote)
+        _WORLDS["world"].path = cache(_WORLDS["world"].path)  # no file comes or goes
     _WORLDS["uses"] = _WORLDS.get("uses", 0) + 1
     world: World = _WORLDS["world"]
     for name in [name for name in world.files if name.startswith("remote")]:

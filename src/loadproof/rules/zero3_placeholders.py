@@ -9,7 +9,7 @@ from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.rows import of_kind
 from loadproof.rules.slices import fsdp1_unit, looks_cut
 from loadproof.rules.wording import elements, plural, row_evidence
-from loadproof.types import Case, Evidence, Family, Finding, Fix, Row
+from loadproof.types import Case, Confidence, Evidence, Family, Finding, Fix, Row
 
 
 def check(case: Case) -> Iterable[Finding]:
@@ -21,7 +21,8 @@ def check(case: Case) -> Iterable[Finding]:
     headline = f"{number:,} of {plural(case.manifest.tensors, 'tensor')} are empty: ZeRO-3 placeholders, not weights"
     evidence = (*row_evidence(rows, 3), *_whole(case), *_gone(rows), *_rest(case))
     fixes = (Fix(_advice(case), "manual"),)
-    yield Finding("LP506", "zero3-placeholders", "error", "certain", headline, evidence, tuple(rows), fixes=fixes)
+    confidence: Confidence = "certain" if case.expectation.families else "likely"
+    yield Finding("LP506", "zero3-placeholders", "error", confidence, headline, evidence, tuple(rows), fixes=fixes)
 
 
 def _is_placeholder(case: Case, family: Family) -> bool:
@@ -32,7 +33,9 @@ def _is_placeholder(case: Case, family: Family) -> bool:
 
 
 def _is_meant_empty(case: Case, template: str) -> bool:
-    """Some classes do have parameters without elements."""
+    """Some classes do have parameters without elements; of an unknown class only weights and biases are known to have some."""
+    if not case.expectation.families:
+        return not template.endswith((".weight", ".bias"))
     targets = {a.target for a in case.outcome.assignments if a.stored == template}
     return any(e.template in targets and elements(e.shape) == 0 for e in case.expectation.families)
 

@@ -72,13 +72,21 @@ def class_from_chunk(chunk: Chunk) -> ClassSource:
     found = chunk.defines()
     members = _split_members(chunk) if len(chunk.text) > _SMALL else None
     if found is None or members is None:
-        return class_source(parse(chunk.text, chunk.line)[0])  # type: ignore[arg-type]
+        return _parsed_whole(chunk)
     header: Any = parse(chunk.text[: members[0]].rstrip() + "\n    pass\n", chunk.line)[0]
     made = class_source(header)
     made.members = []
     for member in members[1]:
         made.members += _chunk_members(member)
     return made
+
+
+def _parsed_whole(chunk: Chunk) -> ClassSource:
+    node: Any = parse(chunk.text, chunk.line)[0]
+    if "yield" not in chunk.text:
+        for member in node.body:
+            member.lacks_yield = True
+    return class_source(node)
 
 
 def _split_members(chunk: Chunk) -> tuple[int, list[Chunk]] | None:
