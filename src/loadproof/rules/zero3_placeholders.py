@@ -9,7 +9,7 @@ from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.rows import of_kind
 from loadproof.rules.slices import fsdp1_unit, looks_cut
 from loadproof.rules.wording import elements, plural, row_evidence
-from loadproof.types import Case, Confidence, Evidence, Family, Finding, Fix, Row
+from loadproof.types import Case, Evidence, Family, Finding, Fix, Row
 
 
 def check(case: Case) -> Iterable[Finding]:
@@ -21,8 +21,7 @@ def check(case: Case) -> Iterable[Finding]:
     headline = f"{number:,} of {plural(case.manifest.tensors, 'tensor')} are empty: ZeRO-3 placeholders, not weights"
     evidence = (*row_evidence(rows, 3), *_whole(case), *_gone(rows), *_rest(case))
     fixes = (Fix(_advice(case), "manual"),)
-    confidence: Confidence = "certain" if case.expectation.families else "likely"
-    yield Finding("LP506", "zero3-placeholders", "error", confidence, headline, evidence, tuple(rows), fixes=fixes)
+    yield Finding("LP506", "zero3-placeholders", "error", "certain", headline, evidence, tuple(rows), fixes=fixes)
 
 
 def _is_placeholder(case: Case, family: Family) -> bool:
