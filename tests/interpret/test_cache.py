@@ -23,9 +23,9 @@ def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     seen: list[Any] = []
     original = evaluation.evaluate
 
-    def counted(*args: Any) -> Any:
+    def counted(*args: Any, **options: Any) -> Any:
         seen.append(args)
-        return original(*args)
+        return original(*args, **options)
 
     monkeypatch.setattr(evaluation, "evaluate", counted)
     return seen

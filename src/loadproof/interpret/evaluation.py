@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from loadproof.interpret import building
-from loadproof.interpret.apart import evaluate_apart
+from loadproof.interpret.apart import RELEASE_SECONDS, evaluate_apart
 from loadproof.interpret.describe import describe
 from loadproof.interpret.language.errors import LimitReached, NotUnderstood, is_certain
 from loadproof.interpret.language.objects import Open
@@ -27,9 +27,26 @@ _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
 def evaluate(
-    root: str, folder: str, raw: dict[str, Any], blank: Expectation, class_name: str | None, *, apart: bool = True
+    root: str,
+    folder: str,
+    raw: dict[str, Any],
+    blank: Expectation,
+    class_name: str | None,
+    *,
+    apart: bool = True,
+    installed: bool = True,
 ) -> tuple[Expectation, list[str]]:
-    """(the expectation, the source files it was read from). A repository's own code gets a process `apart`."""
+    """(the expectation, the source files it was read from).
+
+    A repository's own code gets a process `apart`, and so does all of a release that is not the `installed` one.
+    """
+    answer = (
+        None
+        if installed or not apart
+        else evaluate_apart(root, folder, raw, blank, class_name, seconds=RELEASE_SECONDS)
+    )
+    if answer is not None:
+        return answer
     with building.room_to_recurse():
         return _evaluate(root, folder, raw, blank, class_name, apart)
 
@@ -75,9 +92,9 @@ def _no_type() -> Exception:
 
 def _failed(blank: Expectation, problem: Exception, world: World) -> Expectation:
     """The library's own exception, or why nothing can be said."""
-    said = _said(problem)
     if world.budget.spent:
         problem = LimitReached(world.budget.spent)
+    said = _said(problem)
     text = f"{type(problem).__name__}: {said}"
     origin = world.budget.origin(problem)
     place = f" ({origin})" if origin else ""

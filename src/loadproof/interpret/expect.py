@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from loadproof.interpret import cache
-from loadproof.interpret.release.locate import find_source, version_of
+from loadproof.interpret.release.locate import find_source, is_installed, version_of
 from loadproof.types import Expectation, ModelConfig
 
 _INSTALL = 'pip install "loadproof[transformers]"'
@@ -22,6 +22,7 @@ def expect(
     source: str | None = None,
     names_only: bool = False,  # noqa: ARG001 - part of the reader's interface
     use_cache: bool = True,
+    apart: bool = True,
 ) -> Expectation:
     """The parameters, shapes, ties, ignore lists and conversion rules of a model class. Never raises on what it reads,
     only (ValueError) where the caller's `source` holds no release.
@@ -29,7 +30,8 @@ def expect(
     `source` is the package folder of a release (or one that holds it), else the installed one is read. `class_name`
     overrides the class that the Auto classes would pick. `folder` is where a repository's own code is looked for.
     `names_only` changes nothing here: shapes cost nothing. What cannot be told is `inconclusive`; what the library itself
-    would raise while it builds configuration or model is `raises`.
+    would raise while it builds configuration or model is `raises`. A release that is not the installed one is read in a
+    process of its own, unless `apart` is false: to read many classes of one that is trusted.
     """
     root = find_source(source)
     blank = Expectation("transformers", "", class_name or "", _model_type(config), "none")
@@ -45,7 +47,8 @@ def expect(
     use_cache = use_cache and bool(key)
     found = cache.load(key) if use_cache else None
     if found is None:
-        found = _evaluate(root, folder, config.raw, blank, class_name, key if use_cache else None)
+        installed = source is None or not apart or is_installed(root)
+        found = _evaluate(root, folder, config.raw, blank, class_name, key if use_cache else None, installed)
     return found
 
 
@@ -55,11 +58,17 @@ def _model_type(config: ModelConfig) -> str:
 
 
 def _evaluate(
-    root: str, folder: str, raw: dict[str, Any], blank: Expectation, class_name: str | None, key: str | None
+    root: str,
+    folder: str,
+    raw: dict[str, Any],
+    blank: Expectation,
+    class_name: str | None,
+    key: str | None,
+    installed: bool,
 ) -> Expectation:
     from loadproof.interpret.evaluation import evaluate
 
-    found, files = evaluate(root, os.path.abspath(folder), raw, blank, class_name)
+    found, files = evaluate(root, os.path.abspath(folder), raw, blank, class_name, installed=installed)
     if key is not None and found.inconclusive is None:
         cache.store(key, files, found)
     return found

@@ -12,7 +12,8 @@ from msgspec import structs
 
 from loadproof.families import join_name
 from loadproof.interpret import building
-from loadproof.interpret.release.locate import find_source
+from loadproof.interpret.apart import symbols_apart
+from loadproof.interpret.release.locate import find_source, is_installed
 from loadproof.interpret.shapes.tensor import Tensor
 from loadproof.types import Expectation, Expected, ModelConfig
 
@@ -93,10 +94,17 @@ def with_symbols(expectation: Expectation, config: ModelConfig, source: str | No
     root = find_source(source)
     if root is None or expectation.source != "installed" or expectation.inconclusive or expectation.raises:
         return expectation
+    if source is not None and not is_installed(root):
+        return symbols_apart(root, config.raw, expectation) or expectation
+    return add_symbols(expectation, root, config.raw)
+
+
+def add_symbols(expectation: Expectation, root: str, raw: dict[str, Any]) -> Expectation:
+    """The same in this process, for the release in `root`."""
     try:
         with building.room_to_recurse():
             world = building.release(root)
-            model = building.build(world, config.raw, expectation.model_type, expectation.class_name, symbolic)
+            model = building.build(world, raw, expectation.model_type, expectation.class_name, symbolic)
             tensors = dict(model.named_parameters(remove_duplicate=False))
             tensors.update(model.named_buffers(remove_duplicate=False, persistent_only=True))
     except Exception:  # what fails only with symbols is no fault of the checkpoint

@@ -10,7 +10,7 @@ from loadproof.types import ConversionRule, Expectation, ModelConfig
 
 
 def read(name: str, raw: dict[str, Any], source: str | None = None) -> Expectation:
-    return expect(ModelConfig("config.json", raw), ".", class_name=name, source=source, use_cache=False)
+    return expect(ModelConfig("config.json", raw), ".", class_name=name, source=source, use_cache=False, apart=False)
 
 
 def as_facts(found: Expectation) -> dict[str, Any]:

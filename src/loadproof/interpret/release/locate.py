@@ -23,6 +23,12 @@ def find_source(source: str | None) -> str | None:
     return _from_finders()
 
 
+def is_installed(root: str) -> bool:
+    """Whether this package folder is the one of the running environment, whose code Python would run anyway."""
+    installed = find_source(None)
+    return installed is not None and os.path.realpath(installed) == os.path.realpath(root)
+
+
 def _is_package(folder: str) -> bool:
     return os.path.isfile(os.path.join(folder, _MARK)) and os.path.isfile(os.path.join(folder, "__init__.py"))
 
