@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 CHECKED := src tests examples docs $(wildcard benchmarks)
 
-.PHONY: help demo test lint bench oracle score reports docs faults fuzz clean
+.PHONY: help demo test lint bench oracle releases score reports docs faults fuzz clean
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 10
@@ -41,6 +41,9 @@ bench: $(VENV)/.test  ## CPU seconds and memory against the bars
 
 oracle: $(VENV)/.test  ## the full differential runs against transformers
 	$(BIN)/python -m pytest -n 2 -m oracle tests/differential
+
+releases: $(VENV)/.test  ## the expectation against another release: make releases OTHER=its/bin/python
+	$(BIN)/python -m tests.differential.expectation.releases --python $(OTHER)
 
 score: $(VENV)/.test  ## right-first share, findings per fault, false alarms
 	$(BIN)/python -m tests.score
