@@ -319,3 +319,20 @@ def test_an_import_that_the_release_does_not_serve_raises(tmp_path: Path) -> Non
     model = "    from transformers.utils import is_gone_for_good\n" + MODEL
     raises = read(tmp_path, modeling_tiny=model).raises or ""
     assert raises.startswith("ImportError: cannot import name 'is_gone_for_good' from 'transformers.utils' (")
+
+
+OWN_LOADING = """
+        @classmethod
+        def from_pretrained(cls, path, *args, **kwargs):
+            {body}
+"""
+
+
+def test_a_class_that_loads_in_a_way_of_its_own_is_not_judged(tmp_path: Path) -> None:
+    model = MODEL + OWN_LOADING.format(body="return cls(TinyConfig())")
+    assert "a from_pretrained of its own" in (read(tmp_path, modeling_tiny=model).inconclusive or "")
+
+
+def test_a_class_that_hands_loading_on_is_judged(tmp_path: Path) -> None:
+    model = MODEL + OWN_LOADING.format(body="return super(TinyForCausalLM, cls).from_pretrained(path, *args, **kwargs)")
+    assert read(tmp_path, modeling_tiny=model).parameters == 9

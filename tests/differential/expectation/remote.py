@@ -115,7 +115,9 @@ def outcomes(folder: str, python: str, source: str) -> list[str]:
     """Disagreements about a saved checkpoint of this class, whole and damaged."""
     with tempfile.TemporaryDirectory() as top:
         saved = os.path.join(top, "whole")
-        made = real(python, "save", folder, saved)
+        made = real(
+            python, "save", folder, saved, _own_class(read_config(take_inventory(folder)).raw).rpartition(".")[2]
+        )
         if "raises" in made:
             return [f"cannot be saved: {made['raises'][:300]}"]
         wrong = []
@@ -125,8 +127,8 @@ def outcomes(folder: str, python: str, source: str) -> list[str]:
 
 
 def outcome_differences(path: str, python: str, source: str) -> list[str]:
-    truth = real(python, "load", path)
     own = _own_class(read_config(take_inventory(path)).raw)
+    truth = real(python, "load", path, own.rpartition(".")[2])
     case = api.check(path, source=source, class_name=own, use_cache=False).case
     if case.expectation.inconclusive or case.outcome.inconclusive:
         return [f"inconclusive: {case.expectation.inconclusive or case.outcome.inconclusive}"]

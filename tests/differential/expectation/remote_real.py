@@ -140,10 +140,14 @@ def _ties(model: Any) -> list[list[str]]:
 
 
 def save(folder: str, out: str, name: str | None = None) -> dict[str, Any]:
-    """A checkpoint of the class in `out`: its weights, its config.json as it stood, and its code."""
+    """A checkpoint of the class in `out`: its weights, each once, its config.json as it stood, and its code."""
+    from safetensors.torch import save_file
+
     model = _built(folder, name, "cpu")
-    model.generation_config = None
-    model.save_pretrained(out, safe_serialization=True)
+    os.makedirs(out)
+    once = {(t.data_ptr(), t.shape): n for n, t in reversed(model.state_dict().items()) if hasattr(t, "shape")}
+    tensors = {n: t.detach().clone() for n, t in model.state_dict().items() if n in set(once.values())}
+    save_file(tensors, os.path.join(out, "model.safetensors"), metadata={"format": "pt"})
     for file in os.listdir(folder):
         if file.endswith(".py") or file == "config.json":
             shutil.copyfile(os.path.join(folder, file), os.path.join(out, file))

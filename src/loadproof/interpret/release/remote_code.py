@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import os
 from typing import Any, NamedTuple
 
-from loadproof.interpret.language.errors import SourceMissing
+from loadproof.interpret.language.errors import NotUnderstood, SourceMissing
 from loadproof.interpret.release import imports
 from loadproof.interpret.release.model_base import tied
 
@@ -87,4 +88,17 @@ def build(world: Any, raw: dict[str, Any], class_name: str | None) -> Any:
     file = world.file("remote." + model_ref.module)
     name = class_name.rpartition(".")[2] if class_name else ""
     name = name if name in file.defs else model_ref.name
-    return tied(world.load(file.name, name)._from_config(config))
+    cls = world.load(file.name, name)
+    _check_loading(cls)
+    return tied(cls._from_config(config))
+
+
+def _check_loading(cls: Any) -> None:
+    """Refuse a class that loads its weights in a way of its own; handing on to the library's is not one."""
+    for owner in cls.__mro__:
+        source = getattr(owner.__dict__.get("from_pretrained"), "source", None)
+        if source is None or not str(owner.__module__).startswith("remote"):
+            continue
+        calls = [n for n in ast.walk(source.node()) if isinstance(n, ast.Attribute) and n.attr == "from_pretrained"]
+        if not any(isinstance(c.value, ast.Call) and getattr(c.value.func, "id", "") == "super" for c in calls):
+            raise NotUnderstood(f"{owner.__name__} loads its weights by a from_pretrained of its own")
