@@ -18,6 +18,7 @@ from tests.interpret.sources import evaluate
         ("import os\nresult = os.getenv('RANK', '1')", "1"),
         ("import os\nos.environ['RANK'] = '3'\nresult = 'RANK' in os.environ", False),
         ("import os\nresult = eval(os.environ.get('debug', 'False'))", False),
+        ("result = __file__", "program.py"),
         ("import sys\nresult = sys.version_info >= (3, 8) and sys.version_info.minor", 11),
         ("import torch\nresult = torch.cuda.is_available() or torch.cuda.device_count()", 0),
         ("import torch\nresult = torch.distributed.is_initialized()", False),

@@ -113,25 +113,24 @@ def _difference(ours: Any, truth: Any) -> str:
 # ---------------------------------------------------------------- loading
 def outcomes(folder: str, python: str, source: str) -> list[str]:
     """Disagreements about a saved checkpoint of this class, whole and damaged."""
+    own = _own_class(read_config(take_inventory(folder)).raw)
     with tempfile.TemporaryDirectory() as top:
-        saved = os.path.join(top, "whole")
-        made = real(
-            python, "save", folder, saved, _own_class(read_config(take_inventory(folder)).raw).rpartition(".")[2]
-        )
+        made = real(python, "save", folder, os.path.join(top, "whole"), own.rpartition(".")[2])
         if "raises" in made:
             return [f"cannot be saved: {made['raises'][:300]}"]
+        done = damaged(top)
+        truth = real(python, "load", top, own.rpartition(".")[2])
         wrong = []
-        for what, path in damaged(saved, top):
-            wrong += [f"{what}: {text}" for text in outcome_differences(path, python, source)]
+        for name, what in done.items():
+            wrong += [f"{what}: {text}" for text in _different(os.path.join(top, name), own, source, truth[name])]
         return wrong
 
 
-def outcome_differences(path: str, python: str, source: str) -> list[str]:
-    own = _own_class(read_config(take_inventory(path)).raw)
-    truth = real(python, "load", path, own.rpartition(".")[2])
+def _different(path: str, own: str, source: str, truth: dict[str, Any]) -> list[str]:
     case = api.check(path, source=source, class_name=own, use_cache=False).case
-    if case.expectation.inconclusive or case.outcome.inconclusive:
-        return [f"inconclusive: {case.expectation.inconclusive or case.outcome.inconclusive}"]
+    unknown = case.expectation.inconclusive or case.outcome.inconclusive
+    if unknown:
+        return [f"inconclusive: {unknown}"]
     if "raises" in truth or case.outcome.raises:
         agree = ("raises" in truth) == case.outcome.raises
         return [] if agree else [f"we: {case.outcome.error}; the library: {truth.get('raises', 'loads')[:300]}"]

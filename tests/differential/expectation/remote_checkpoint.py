@@ -6,20 +6,19 @@ import json
 import os
 import shutil
 import struct
-from collections.abc import Iterator
 
 Header = dict[str, dict[str, object]]
 
 
-def damaged(saved: str, top: str) -> Iterator[tuple[str, str]]:
-    """(what was done, folder) of each copy below `top`; the first is the checkpoint itself."""
-    yield "whole", saved
-    names = sorted(_names(saved))
-    for what, name in {"one removed": names[len(names) // 2], "one renamed": names[len(names) // 3]}.items():
-        path = os.path.join(top, what.replace(" ", "_"))
-        shutil.copytree(saved, path)
-        _rewrite(path, name, f"{name}.renamed" if what == "one renamed" else None)
-        yield f"{what} ({name})", path
+def damaged(top: str) -> dict[str, str]:
+    """Folder in `top` -> what was done to it: the checkpoint `whole` itself, and damaged copies beside it."""
+    whole = os.path.join(top, "whole")
+    names = sorted(_names(whole))
+    removed, renamed = names[len(names) // 2], names[len(names) // 3]
+    for folder, name, new in (("removed", removed, None), ("renamed", renamed, f"{renamed}.renamed")):
+        shutil.copytree(whole, os.path.join(top, folder))
+        _rewrite(os.path.join(top, folder), name, new)
+    return {"whole": "whole", "removed": f"without {removed}", "renamed": f"with {renamed} renamed"}
 
 
 def _weights(folder: str) -> str:

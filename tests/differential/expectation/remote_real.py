@@ -2,7 +2,7 @@
 
     python remote_real.py facts FOLDER [CLASS]        the class on the meta device, as JSON
     python remote_real.py save FOLDER OUT [CLASS]     the class with random weights, saved with its code
-    python remote_real.py load FOLDER [CLASS]         what `from_pretrained` reports, as JSON
+    python remote_real.py load TOP [CLASS]            what `from_pretrained` reports of each folder in TOP, as JSON
 
 Only torch and transformers are needed. What the library raises is part of the answer.
 """
@@ -154,7 +154,19 @@ def save(folder: str, out: str, name: str | None = None) -> dict[str, Any]:
     return {"class": type(model).__name__}
 
 
-def load(folder: str, name: str | None = None) -> dict[str, Any]:
+def load(top: str, name: str | None = None) -> dict[str, Any]:
+    """Folder -> its loading report, or what it raises."""
+    return {folder: _reported(os.path.join(top, folder), name) for folder in sorted(os.listdir(top))}
+
+
+def _reported(folder: str, name: str | None) -> dict[str, Any]:
+    try:
+        return _report(folder, name)
+    except Exception as error:
+        return {"raises": f"{type(error).__name__}: {error}"}
+
+
+def _report(folder: str, name: str | None) -> dict[str, Any]:
     """The loading report of the class that trust_remote_code=True gives."""
     config = _config(folder)
     _, info = _class(folder, name).from_pretrained(folder, config=config, output_loading_info=True)

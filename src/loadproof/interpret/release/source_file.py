@@ -31,7 +31,7 @@ class SourceFile:
     def __init__(self, world: Any, name: str, path: str) -> None:
         self.world, self.name, self.path, self.label = world, name, path, os.path.basename(path)
         self.is_package = self.label == "__init__.py"
-        self.globals: dict[str, Any] = {"__name__": name}
+        self.globals: dict[str, Any] = {"__name__": name, "__file__": self.label}
         self.defs: dict[str, list[Any]] = {}
         self.imports: list[ast.ImportFrom] = []  # those that run whenever the module is imported
         self.busy: set[str] = set()
