@@ -9,6 +9,7 @@ from loadproof.formats.faults import Faults, cut
 from loadproof.formats.header_fast import Groups
 from loadproof.types import Axes, Duplicate, Family, Shape
 
+LONGEST_JUDGED = 4_096  # characters; no class has such a name, and every rule would spend time in proportion to it
 Kind = tuple[str | None, Shape | None]  # dtype and shape; None when only the name is known
 
 
@@ -40,14 +41,18 @@ class _Group:
 class Gathering:
     """Feed it the files in the order in which the reader opens them."""
 
-    __slots__ = ("_groups",)
+    __slots__ = ("_groups", "overlong")
 
     def __init__(self) -> None:
+        self.overlong: dict[str, list[str]] = {}  # file -> names that are left aside
         self._groups: dict[tuple[str, Kind], _Group] = {}
 
     def add(self, file: str, groups: Groups) -> None:
         """Take the tensors of one file, as its header groups them."""
         for (mask, dtype, shape, _), members in groups.items():
+            if len(mask) > LONGEST_JUDGED:
+                self.overlong.setdefault(file, []).extend(members)
+                continue
             key = (mask, (dtype, shape))
             group = self._groups.get(key) or self._groups.setdefault(key, _Group())
             group.names += members
@@ -60,6 +65,7 @@ class Gathering:
 
     def families(self, faults: Faults) -> tuple[tuple[Family, ...], tuple[Duplicate, ...]]:
         """All tensors, each name once, and the names that were stored more than once (LP107)."""
+        self._tell_overlong(faults)
         duplicates = self._settle_duplicates()
         for duplicate in duplicates:
             text = f"{cut(duplicate.name)} is stored in {len(duplicate.files)} files; readers keep the last one, "
@@ -79,6 +85,11 @@ class Gathering:
                 parts.setdefault((template, kind, len(axes)), []).append((axes, group))
         families = [family for (template, kind, _), found in parts.items() for family in _fold(template, kind, found)]
         return tuple(families), duplicates
+
+    def _tell_overlong(self, faults: Faults) -> None:
+        for file, names in self.overlong.items():
+            text = f"{len(names):,} tensor names are longer than {LONGEST_JUDGED:,} characters and not judged: "
+            faults.add("LP011", file, "long", text + cut(ascii(names[0])), tensor=names[0], severity="warning")
 
     def _settle_duplicates(self) -> tuple[Duplicate, ...]:
         """Leave each name only where it is read from."""

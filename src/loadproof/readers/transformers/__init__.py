@@ -70,14 +70,15 @@ def _predict(manifest: Manifest, expectation: Expectation, config: ModelConfig) 
 
 
 def _dense(manifest: Manifest, expectation: Expectation) -> Outcome:
-    from loadproof.readers.transformers.ignore import CostlyPatternError
+    from loadproof.readers.transformers.ignore import costly
 
+    pattern = costly(expectation)
+    if pattern is not None:
+        return Outcome(inconclusive=f"a name pattern of the model class may run for ever: {pattern}")
     try:
         return _of_release(manifest, expectation)
-    except re.error as error:
-        return Outcome(inconclusive=f"an ignore pattern of the model class is not a regular expression: {error}")
-    except CostlyPatternError as error:
-        return Outcome(inconclusive=f"an ignore pattern of the remote code may run for ever: {error}")
+    except (re.error, OverflowError, RecursionError) as error:
+        return Outcome(inconclusive=f"a name pattern of the model class is not a regular expression: {error}")
 
 
 def _of_release(manifest: Manifest, expectation: Expectation) -> Outcome:

@@ -15,15 +15,14 @@ from loadproof.types import Assignment, Axes, Expectation, Expected, Row, RowKin
 
 
 class Ledger:
-    """Raises `re.error` or `CostlyPatternError` where an ignore pattern of the class cannot be used."""
+    """Raises `re.error` where an ignore pattern of the class cannot be used."""
 
     def __init__(self, expectation: Expectation) -> None:
         self.expectation = expectation
         self.semantics = semantics_of(expectation.version)
         self.names = Names(expectation.families)
         for_missing, for_unexpected = patterns_of(expectation, self.semantics)
-        trusted = expectation.source != "remote-code"
-        self.ignore_missing, self.ignore_unexpected = Ignore(for_missing, trusted), Ignore(for_unexpected, trusted)
+        self.ignore_missing, self.ignore_unexpected = Ignore(for_missing), Ignore(for_unexpected)
         self.rows: list[Row] = []
         self.ignored: list[Row] = []
         self.dropped: list[Row] = []

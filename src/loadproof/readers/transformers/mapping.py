@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from loadproof.readers.boxes import merge
 from loadproof.readers.transformers.digits import ALL, partition, telling_digits
+from loadproof.readers.transformers.ignore import LONGEST_NAME
 from loadproof.readers.transformers.pieces import Piece, Sample, cut, is_clean, sample, spelled, used_axes
 from loadproof.types import Axes, ConversionRule
 
@@ -53,6 +54,8 @@ class KeyMapping:
 
     def _rename(self, member: Sample, form: str) -> str | None:
         """The form after the first pair that matches; None where it depends on the numbers themselves."""
+        if len(member.text) > LONGEST_NAME:
+            return form if member.spans else member.text
         for regex, replacement in self.pairs:
             matches = list(regex.finditer(member.text))
             if matches:
