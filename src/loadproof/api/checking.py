@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from time import perf_counter
 
 from msgspec.structs import replace
@@ -61,19 +63,29 @@ def check(
     """
     started = perf_counter()
     chosen, version = choose_reader(reader)
-    inventory = open_checkpoint(os.fspath(location))
-    config = read_config(inventory)
-    selection = chosen.select(inventory, config, names_only)
-    manifest = read_manifest(inventory, selection, names_only)
-    read_done = perf_counter()
-    expectation = read_expectation(chosen, config, inventory, class_name, source, names_only, use_cache)
-    expectation = _of_release(expectation, version)
-    expected_done = perf_counter()
-    case = replace(
-        _case(chosen, inventory, config, selection, manifest, expectation, source), source=source, use_cache=use_cache
-    )
-    report = conclude(case, Timings(read_done - started, expected_done - read_done))
+    with reading(os.fspath(location)):
+        inventory = open_checkpoint(os.fspath(location))
+        config = read_config(inventory)
+        selection = chosen.select(inventory, config, names_only)
+        manifest = read_manifest(inventory, selection, names_only)
+        read_done = perf_counter()
+        expectation = read_expectation(chosen, config, inventory, class_name, source, names_only, use_cache)
+        expectation = _of_release(expectation, version)
+        expected_done = perf_counter()
+        case = _case(chosen, inventory, config, selection, manifest, expectation, source)
+        case = replace(case, source=source, use_cache=use_cache)
+        report = conclude(case, Timings(read_done - started, expected_done - read_done))
     return replace(report, timings=replace(report.timings, total_s=perf_counter() - started))
+
+
+@contextmanager
+def reading(location: str) -> Iterator[None]:
+    """`NoCheckpointError` for a folder that vanishes or fails as a whole while it is read; files are judged one by one."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error) or type(error).__name__
+        raise NoCheckpointError(f"{location}: {reason} (while it was read)") from None
 
 
 def conclude(case: Case, timings: Timings) -> Report:

@@ -6,7 +6,7 @@ import os
 
 from msgspec import Struct
 
-from loadproof.api.checking import choose_reader, open_checkpoint, read_expectation
+from loadproof.api.checking import choose_reader, open_checkpoint, read_expectation, reading
 from loadproof.config import read_config
 from loadproof.config.plan import diff_plans, plan_from_config
 from loadproof.config.plan_tensors import plan_from_tensors
@@ -43,10 +43,11 @@ def plan(
     Raises `NoCheckpointError` when there is nothing to look at, `ValueError` for an unknown reader.
     """
     chosen, _ = choose_reader(reader)
-    inventory = open_checkpoint(os.fspath(location))
-    config = read_config(inventory)
-    manifest = read_manifest(inventory, chosen.select(inventory, config, names_only), names_only)
-    expectation = read_expectation(chosen, config, inventory, class_name, source, names_only, use_cache)
+    with reading(os.fspath(location)):
+        inventory = open_checkpoint(os.fspath(location))
+        config = read_config(inventory)
+        manifest = read_manifest(inventory, chosen.select(inventory, config, names_only), names_only)
+        expectation = read_expectation(chosen, config, inventory, class_name, source, names_only, use_cache)
     stated, found = plan_from_config(config, expectation), plan_from_tensors(manifest.families)
     differs = diff_plans(stated, found).layers if stated is not None and found is not None else ()
     return PlanReport(stated, found, differs)
