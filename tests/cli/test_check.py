@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -127,6 +128,33 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     assert result.returncode in (1, 141)
     assert "Traceback" not in result.stderr
     assert "BrokenPipe" not in result.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no such device")
+@pytest.mark.parametrize(
+    "arguments",
+    ["check examples/healthy", "rules", "explain LP301", "plan examples/healthy", "fix examples/healthy", "--version"],
+)
+def test_a_full_disk_behind_standard_output_is_an_error_and_no_bug(arguments: str) -> None:
+    command = f"{sys.executable} -m loadproof {arguments} > /dev/full"
+    result = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert result.returncode == 2
+    assert result.stderr.startswith("loadproof: standard output: ")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_report_written_to_what_is_no_file_leaves_it_what_it_is(tmp_path: Path) -> None:
+    fifo, link = tmp_path / "fifo", tmp_path / "link"
+    os.mkfifo(fifo)
+    reading = subprocess.Popen(["cat", str(fifo)], stdout=subprocess.PIPE, text=True)
+    run("check", "examples/healthy", "--output", str(fifo))
+    assert "verdict" in reading.communicate(timeout=60)[0]
+    assert fifo.is_fifo()
+    link.symlink_to(tmp_path / "target")
+    run("check", "examples/healthy", "--output", str(link))
+    assert link.is_symlink()
+    assert "verdict" in (tmp_path / "target").read_text()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["fifo", "link", "target"]
 
 
 def test_colour_follows_the_switch_and_the_environment() -> None:

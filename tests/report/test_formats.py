@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from loadproof.report import render_concise, render_json
 from loadproof.report.json_v1 import fingerprint
 from loadproof.types import Evidence, FileInfo, Finding, Inventory, Row, Skip, Symptom
-from tests.report.build import FILES, PLAN_FINDING, report
+from tests.report.build import FILES, PLAN_FINDING, ROWS, report
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "report.v1.schema.json").read_text())
 
@@ -114,6 +114,13 @@ def test_concise_is_one_clickable_line_per_finding() -> None:
         "config.json says linear attention where the checkpoint holds full attention\n"
     )
     assert render_concise(report(verdict="loads")) == ""
+
+
+def test_concise_has_a_line_for_rows_that_nothing_explains() -> None:
+    line = render_concise(report(unexplained=ROWS)).splitlines()
+    assert len(line) == 1
+    assert line[0].startswith("checkpoint: unexplained: ")
+    assert "loads-wrong" in line[0]
 
 
 def test_concise_falls_back_to_the_checkpoint_and_knows_single_files() -> None:

@@ -42,7 +42,7 @@ def show(report: Report, options: argparse.Namespace) -> int:
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             raise
-        return failed(f"{options.output}: {error.strerror}")
+        return failed(f"{options.output or 'standard output'}: {error.strerror}")
     if options.format != "json" and not options.quiet:
         hint(summary(report))
     return 0 if options.exit_zero else exit_status(report.verdict, report.findings, options.fail_on)

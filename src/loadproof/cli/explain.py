@@ -129,7 +129,7 @@ def _say(text: str, options: argparse.Namespace, status: int = 0) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        return failed(f"{options.output}: {error.strerror}")
+        return failed(f"{options.output or 'standard output'}: {error.strerror}")
     return status
 
 

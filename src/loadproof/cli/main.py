@@ -33,6 +33,8 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:
         return _reader_went_away()
     except Exception as error:
+        if isinstance(error, OSError) and error.filename == "standard output":
+            return _cannot_write(error)
         return _internal_error(error)
 
 
@@ -67,6 +69,8 @@ def _say(text: str) -> int:
         sys.stdout.flush()
     except BrokenPipeError:
         _reader_went_away()
+    except OSError as error:
+        return _cannot_write(error)
     return 0
 
 
@@ -74,6 +78,13 @@ def _reader_went_away() -> int:
     """``loadproof check ... | head``: not an error of ours; keep the interpreter quiet at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 141
+
+
+def _cannot_write(error: OSError) -> int:
+    """A full disk behind ``loadproof check ... > FILE``."""
+    _reader_went_away()
+    sys.stderr.write(f"loadproof: standard output: {error.strerror}\n")
+    return USAGE_ERROR
 
 
 def _internal_error(error: Exception) -> int:

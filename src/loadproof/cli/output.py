@@ -14,16 +14,38 @@ if TYPE_CHECKING:
 
 
 def write(text: str, output: str | None = None) -> None:
-    """`text` to stdout or to the file `output` (replaced at once, never half written)."""
+    """`text` to stdout or to the file `output` (replaced at once, never half written). Raises OSError naming the target."""
     if output is None:
+        _write_out(text)
+        return
+    target = os.path.realpath(output)
+    if os.path.exists(target) and not os.path.isfile(target):  # /dev/stdout, a FIFO: never put a file in its place
+        _write_to(target, text)
+        return
+    temporary = f"{target}.loadproof-{os.getpid()}"
+    try:
+        _write_to(temporary, text)
+        os.replace(temporary, target)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _write_out(text: str) -> None:
+    try:
         sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a TextIOWrapper
         sys.stdout.write(text)
         sys.stdout.flush()
-        return
-    temporary = f"{output}.loadproof-{os.getpid()}"
-    with open(temporary, "w", encoding="utf-8", errors="backslashreplace") as file:
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, "standard output") from None
+
+
+def _write_to(path: str, text: str) -> None:
+    with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
         file.write(text)
-    os.replace(temporary, output)
 
 
 def hint(text: str) -> None:

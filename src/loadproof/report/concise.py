@@ -6,14 +6,19 @@ import os
 import re
 
 from loadproof.report.escape import clean, guard_line
+from loadproof.report.words import tally_text, verdict_text
 from loadproof.types import Finding, Inventory, Report
 
 _PLACE = re.compile(r"(?P<file>.+?)(?::(?P<line>[0-9]+))?\Z")
 
 
 def render_concise(report: Report) -> str:
-    """All findings, one a line, each ended by a newline; nothing for a checkpoint without findings."""
+    """All findings, one a line, and one for rows that none explains; nothing for a checkpoint in order."""
     lines = [f"{place(finding, report.case.inventory)}: {_message(finding)}" for finding in report.findings]
+    if report.unexplained:
+        verdict = clean(verdict_text(report))
+        told = f"unexplained: {tally_text(report.unexplained)}; no known cause fits ({report.verdict}: {verdict})"
+        lines.append(f"{clean(report.case.inventory.location)}: {told}")
     return "".join(guard_line(line) + "\n" for line in lines)
 
 
