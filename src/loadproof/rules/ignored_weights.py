@@ -11,7 +11,7 @@ from loadproof.rules.faults import SHOWN
 from loadproof.types import Case, Evidence, Family, Finding, Fix, Row
 
 # Buffers that old releases stored and that every release computes anew.
-_LEGACY = re.compile(
+LEGACY = re.compile(
     r"(inv_freq|position_ids|masked_bias|attn\.bias|attention\.bias|rotary_emb\.(cos|sin)_cached|embed_positions\.weights)\Z"
 )
 
@@ -21,8 +21,8 @@ def check(case: Case) -> Iterable[Finding]:
     yield from _lost(case)
     ignored = [row for row in case.outcome.ignored if row.kind == "unexpected"]
     if not case.expectation.families:
-        ignored = [_as_row(family) for family in case.manifest.families if _LEGACY.search(family.template)]
-    legacy = [row for row in ignored if _LEGACY.search(row.template)]
+        ignored = [_as_row(family) for family in case.manifest.families if LEGACY.search(family.template)]
+    legacy = [row for row in ignored if LEGACY.search(row.template)]
     real = [row for row in ignored if row not in legacy]
     if real:
         yield _remark(case, real, "{} stored tensors are dropped without a word by an ignore pattern of {}")

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from loadproof.config import get, where
 from loadproof.families import show, show_axis
 from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.ignored_weights import LEGACY
 from loadproof.rules.rewrites import find_rewrite
 from loadproof.rules.roots import MULTIMODAL, assigned, by_root, expected, is_subtree, module_of, size
 from loadproof.rules.rows import of_kind, subtract
@@ -25,11 +26,11 @@ _DRAFT = re.compile(r"(\A|\.)(midlayer\.|d2t\Z|t2d\Z|fc\.weight\Z)")
 
 def check(case: Case) -> Iterable[Finding]:
     """The first of: a draft model, a text half under a multimodal class, dense against experts, the head of another task,
-    parts the class does not have, a backbone loaded on purpose."""
+    parts the class does not have, a backbone loaded on purpose, weights inside of layers that have no use for them."""
     if not case.outcome.rows:
         yield from _architecture_note(case)
         return
-    for look in (_draft, _text_half, _experts, _other_head, _extra_parts, _backbone):
+    for look in (_draft, _text_half, _experts, _other_head, _extra_parts, _backbone, _unused_inside):
         finding = look(case)
         if finding is not None:
             yield finding
@@ -159,6 +160,27 @@ def _backbone(case: Case) -> Finding | None:
     headline = f"{used} is the backbone of {stated}: the head ({listed(sorted(_modules(rows)))}) stays unused"
     how = f"load it as {stated}, if the head is wanted"
     return replace(_finding(case, headline, rows, tuple(rows), how), severity="info")
+
+
+def _unused_inside(case: Case) -> Finding | None:
+    """Nothing is missing, and the layers of the file hold what those of the class have no use for: biases, norms."""
+    unexpected = of_kind(case.outcome.rows, "unexpected")
+    if len(unexpected) < len(case.outcome.rows):
+        return None
+    depths = {e.template.partition(".{}.")[0]: e.axes[0] for e in case.expectation.families if e.axes}
+    rows = [row for row in unexpected if _lies_inside(row, depths) and not LEGACY.search(row.template)]
+    if not rows:
+        return None
+    used, number = case.expectation.class_name, size(rows)
+    parts = listed(sorted({row.template.partition(".{}.")[2].replace(".{}", "") for row in rows}))
+    headline = f"the layers of {used} have no use for {number:,} of the stored tensors ({parts})"
+    how = "name the model_type of the weights in config.json, or the field that gives its layers these parts"
+    return replace(_finding(case, headline, rows, tuple(rows), how), severity="warning")
+
+
+def _lies_inside(row: Row, depths: dict[str, tuple[int, ...]]) -> bool:
+    container = row.template.partition(".{}.")[0]
+    return bool(row.axes) and set(row.axes[0]) <= set(depths.get(container, ()))
 
 
 def _architecture_note(case: Case) -> Iterable[Finding]:
