@@ -28,6 +28,9 @@ from tests.config.build import LLAMA, config_of, found
         ({"dtype": "auto"}, "dtype"),  # a word of from_pretrained, not of config.json
         ({"dtype": "serialization.os.system"}, "dtype"),
         ({"model_type": "../../x"}, "model-type"),
+        ({"quantization_config": []}, "type"),
+        ({"quantization_config": "gptq"}, "type"),
+        ({"quantization_config": {"bits": 4}}, "lacks"),
         ({"text_config": {"num_hidden_layers": 10**9}}, "bound"),
     ],
 )
@@ -52,6 +55,9 @@ def test_impossible_values_are_errors(tmp_path: Path, change: dict[str, Any], de
         {"dtype": {"text_config": "bfloat16"}},
         {"model_type": "mixformer-sequential"},
         {"model_type": "qwen2.5_vl"},
+        {"quantization_config": None},
+        {"quantization_config": {"load_in_4bit": True}},
+        {"quantization_config": {"quant_method": "gptq"}},
         {"max_position_embeddings": 1e30},
         {"vision_config": {"hidden_size": 1152}},
     ],

@@ -26,6 +26,10 @@ _LIMITS = {
     "vocab_size": MAX_DIMENSION,
 }
 _COUNTED = ("num_hidden_layers", "hidden_size", "vocab_size", "num_attention_heads")  # elsewhere -1 may mean "default"
+_NO_METHOD = (
+    "ValueError: The model's quantization config from the arguments has no `quant_method` attribute. Make sure that the "
+    "model has been correctly quantized"
+)
 # torch.dtype names (torch 2.13); `auto` is an argument of transformers that some configs carry.
 _DTYPES = (  # compiled when a config names a dtype
     r"float|float16|float32|float64|half|double|bfloat16|bool|int|short|long|u?int[1-8]|u?int(16|32|64)"
@@ -36,10 +40,25 @@ _DTYPES = (  # compiled when a config names a dtype
 def check_values(raw: dict[str, Any], file: str) -> Iterator[Problem]:
     """Problems of the fields that decide sizes and types, in the config and in every config nested in it."""
     yield from _names(raw, file)
+    yield from _quantization(raw.get("quantization_config"), file)
     for path, fields in nested(raw):
         yield from _sizes(fields, path, file)
         yield from _lists(fields, path, file)
         yield from _dtypes(fields, path, file)
+
+
+def _quantization(value: Any, file: str) -> Iterator[Problem]:
+    """What `AutoQuantizationConfig.from_dict` refuses (quantizers/auto.py:162 of 5.24); null means none."""
+    if value is None:
+        return
+    shown = "quantization_config"
+    if not isinstance(value, dict):
+        breaks = f"AttributeError: '{type(value).__name__}' object has no attribute 'to_dict'"
+        text = f"{shown} = {shorten(value)} is not an object"
+        yield fault(VALUE, file, "type", text, found=value, expected=shown, breaks=breaks)
+    elif value.get("quant_method") is None and not value.get("load_in_8bit") and not value.get("load_in_4bit"):
+        text = f"{shown} names no quant_method"
+        yield fault(VALUE, file, "lacks", text, found=value, expected=shown, breaks=_NO_METHOD)
 
 
 def nested(raw: dict[str, Any]) -> Iterator[tuple[JsonPath, dict[str, Any]]]:
