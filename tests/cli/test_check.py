@@ -11,7 +11,10 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from loadproof.cli.check import summary
+from loadproof.types import Row
 from tests.cli.process import EXAMPLES, ROOT, run
+from tests.report.build import report
 
 
 def test_a_closed_standard_output_leaves_the_exit_status() -> None:
@@ -155,6 +158,11 @@ def test_a_report_written_to_what_is_no_file_leaves_it_what_it_is(tmp_path: Path
     assert link.is_symlink()
     assert "verdict" in (tmp_path / "target").read_text()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["fifo", "link", "target"]
+
+
+def test_the_last_line_counts_what_nothing_explains() -> None:
+    rows = (Row("missing", "model.norm.weight", (), (16,)), Row("unexpected", "model.layers.{}.norm", ((0, 1),)))
+    assert summary(report(unexplained=rows)).startswith("0 errors, 0 warnings, 3 names unexplained in ")
 
 
 def test_colour_follows_the_switch_and_the_environment() -> None:

@@ -49,11 +49,14 @@ def show(report: Report, options: argparse.Namespace) -> int:
 
 
 def summary(report: Report) -> str:
-    """``1 error, 0 warnings in 0.08 s``."""
-    from loadproof.report.words import plural
+    """``1 error, 0 warnings in 0.08 s``, and how many names no finding explains."""
+    from loadproof.report.words import plural, total
 
     count = [finding.severity for finding in report.findings].count
-    return f"{plural(count('error'), 'error')}, {plural(count('warning'), 'warning')} in {report.timings.total_s:.2f} s"
+    found = [plural(count("error"), "error"), plural(count("warning"), "warning")]
+    if report.unexplained:
+        found.append(f"{plural(total(report.unexplained), 'name')} unexplained")
+    return f"{', '.join(found)} in {report.timings.total_s:.2f} s"
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
