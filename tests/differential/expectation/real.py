@@ -61,7 +61,7 @@ def build(model_type: str, name: str, raw: dict[str, Any]) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         config = CONFIG_MAPPING[model_type].from_dict(copy.deepcopy(raw))
-        text_part = config.sub_configs.get("text_config")
+        text_part = getattr(config, "sub_configs", {}).get("text_config")
         if text_part is not None and cls.config_class == text_part:  # as AutoModelForCausalLM does (auto_factory.py)
             config = config.get_text_config()
         with contextlib.ExitStack() as stack:
@@ -78,9 +78,11 @@ def _contexts() -> list[Any]:
     import torch
     from transformers import modeling_utils
 
-    if hasattr(modeling_utils, "init_empty_weights"):  # release 4
+    if not hasattr(modeling_utils, "no_init_weights"):
+        return [torch.device("meta")]
+    if hasattr(modeling_utils.PreTrainedModel, "get_init_context"):  # late releases 4
         return [modeling_utils.no_init_weights(), modeling_utils.init_empty_weights()]
-    return [torch.device("meta")]
+    return [modeling_utils.no_init_weights(), torch.device("meta")]
 
 
 def facts(model: Any) -> dict[str, Any]:
@@ -120,10 +122,11 @@ def rules(model: Any) -> list[dict[str, Any]]:
 
 def _key_mapping(model: Any) -> list[dict[str, Any]]:
     """`key_mapping` of release 4, chosen as `from_pretrained` chooses it (modeling_utils.py:4653 of 4.57.1)."""
-    from transformers.modeling_utils import VLMS
+    from transformers import modeling_utils
 
     names = [cls.__name__.lower() for cls in type(model).__mro__[:-1]]
-    mapping = model._checkpoint_conversion_mapping if any(word in n for word in VLMS for n in names) else {}
+    words = getattr(modeling_utils, "VLMS", ())  # not before 4.50
+    mapping = model._checkpoint_conversion_mapping if any(word in n for word in words for n in names) else {}
     return [{"kind": "KeyMapping", "sources": [k], "targets": [v], "regex": k} for k, v in mapping.items()]
 
 

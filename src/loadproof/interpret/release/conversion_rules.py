@@ -31,7 +31,8 @@ def _key_mapping(world: Any, model: Any) -> tuple[ConversionRule, ...]:
     file = world.file("transformers.modeling_utils")
     words = file.resolve("VLMS") if file is not None and "VLMS" in file.defs else ()
     mapping = getattr(model, "_checkpoint_conversion_mapping", None) or {}
-    if not any(word in type(model).__name__.lower() for word in words):
+    names = [cls.__name__.lower() for cls in type(model).__mro__]  # modeling_utils.py:4653 of 4.57.1
+    if not any(word in name for word in words for name in names):
         return ()
     return tuple(ConversionRule("KeyMapping", (k,), (v,), k) for k, v in mapping.items())
 

@@ -7,6 +7,7 @@ from typing import Any
 from loadproof.interpret.language.enums import StrEnum
 from loadproof.interpret.language.errors import NotUnderstood
 from loadproof.interpret.language.objects import SourceObject, Unknown
+from loadproof.interpret.language.surroundings import TORCH_VERSION
 from loadproof.interpret.shapes.module import Module
 
 _STUBBED = [
@@ -91,6 +92,10 @@ def _none(*_: Any, **__: Any) -> None:
     return None
 
 
+def _torch_version() -> str:
+    return TORCH_VERSION
+
+
 def stub(world: Any, module: str, name: str) -> Any:
     """A name of a stubbed module: small stand-ins for those that decide something, Unknown for the rest."""
     if name == "interval":
@@ -107,8 +112,8 @@ def stub(world: Any, module: str, name: str) -> Any:
         return int if name == "torch_int" else float
     if name == "HeterogeneousConfigMixin":
         return world.load("transformers.integrations.heterogeneity.configuration_utils", name)
-    if name == "ExplicitEnum":
-        return StrEnum
+    if name in ("ExplicitEnum", "get_torch_version"):
+        return StrEnum if name == "ExplicitEnum" else _torch_version
     return Unknown(f"{module}.{name}")
 
 

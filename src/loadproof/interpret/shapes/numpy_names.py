@@ -12,6 +12,7 @@ from loadproof.interpret.language.operators import multiply, power
 from loadproof.interpret.shapes import tensor_functions
 from loadproof.interpret.shapes.tensor import DType, Tensor, product, valued
 
+_PLAIN = (int, float)
 _ROUNDING = ("log2", "log", "sqrt", "ceil", "floor", "sin", "cos", "exp")
 
 
@@ -43,8 +44,9 @@ def _argsort(values: Any, *_: Any, **__: Any) -> Tensor:
 
 
 def _power(base: Any, exponent: Any) -> Any:
-    known = all(isinstance(x, (int, float)) for x in (base, exponent))
-    return power(base, exponent) if known else tensor_functions.elementwise(base, exponent)
+    if type(base) in _PLAIN and type(exponent) in _PLAIN:  # tables of sines ask a million times
+        return power(base, exponent)
+    return tensor_functions.elementwise(base, exponent)
 
 
 def _number(function: Any) -> Any:
