@@ -85,6 +85,13 @@ ESCAPES = {name: _STEAL.format(way=way) for name, way in WAYS.items()} | {
     "format_unbound": "raise ValueError(str.format('{0.__class__}', 1))",
     "format_map": "'{x.__class__}'.format_map({'x': self})",
     "text_subclass": "class S(str):\n    def go(self):\n        return super().__getattribute__('format_map')({})\nS('{x.y}').go()",
+    "name_that_lies": (
+        "class S(str):\n    def startswith(self, *a):\n        return False\n    def endswith(self, *a):\n"
+        "        return False\nsetattr(self, S('__class__'), dict)"
+    ),
+    "name_that_lies_when_read": (
+        "class S(str):\n    def startswith(self, *a):\n        return False\ngetattr(lambda: 0, S('__globals__'))"
+    ),
     "exec": "exec('1')",
     "eval": "eval('1')",
     "compile": "compile('1', '', 'exec')",
@@ -171,6 +178,9 @@ COUNTED = {
     "dimensions": "torch.zeros(*[1] * 100000)",
     "numpy_linspace": "import numpy as np\nnp.linspace(0, 1, 10**10)",
     "long_integer_text": "int('9' * 10**6)",
+    "slice_into_itself": "x = [0]\nwhile True:\n    x[len(x):] = x",
+    "slices": "x = [0] * 900000\ny = [x[:] for i in range(1000)]",
+    "copies": "x = [0] * 900000\ny = [x.copy() for i in range(1000)]",
     "loop_over_a_builtin": "list(list)",
     "star_of_a_builtin": "f(*dict)",
     "loop_over_an_annotation": "import typing\nlist(typing.Any)",

@@ -71,6 +71,11 @@ _FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType, BuiltinMethodType, 
 _MISSING = object()
 
 
+def _copy(items: Any) -> Any:
+    limits.current().charge(len(items), "copy")
+    return items.copy()
+
+
 def _extend(items: list[Any], more: Any) -> None:
     more = list(more)
     limits.current().charge(len(items) + len(more), "list")
@@ -81,14 +86,15 @@ def _plain(names: str) -> dict[str, Any]:
     return dict.fromkeys(names.split())
 
 
-_MAPPING = _plain("get items keys values pop popitem setdefault update copy clear")
+_MAPPING = {**_plain("get items keys values pop popitem setdefault update clear"), "copy": _copy}
 _SET = _plain(
     "add discard remove update union intersection difference symmetric_difference issubset issuperset isdisjoint "
     "copy pop clear difference_update intersection_update"
 )
 _LIST: dict[str, Any] = {
-    **_plain("append insert pop remove index count sort reverse copy clear"),
+    **_plain("append insert pop remove index count sort reverse clear"),
     "extend": _extend,
+    "copy": _copy,
 }
 METHODS: dict[type, dict[str, Any]] = {
     str: {
@@ -143,8 +149,15 @@ def check_name(name: Any) -> None:
     """Refuse a dunder that is not on the list."""
     if not isinstance(name, str):
         raise TypeError("attribute name must be string")
+    _check_exact(name)
     if name.startswith("__") and name not in READABLE_DUNDERS:
         raise ForbiddenAttribute(f"attribute {name}")
+
+
+def _check_exact(name: Any) -> None:
+    """An evaluated subclass of `str` answers the questions below as it likes."""
+    if isinstance(name, str) and type(name) is not str:
+        raise ForbiddenAttribute("an attribute name that is no plain text")
 
 
 def read(obj: Any, name: str) -> Any:
@@ -334,6 +347,7 @@ def delete(obj: Any, name: str) -> None:
 
 
 def _check_write(obj: Any, name: Any) -> None:
+    _check_exact(name)
     if not isinstance(name, str) or (name.startswith("__") and name.endswith("__")):
         raise ForbiddenAttribute(f"setting {name}")
     if isinstance(obj, type):

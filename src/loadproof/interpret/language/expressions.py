@@ -20,6 +20,7 @@ from loadproof.interpret.language.text import format_value, show_repr
 
 Closure = Callable[[Scope], Any]
 _DATA = tuple(METHODS)
+_COPIED = (list, tuple, str, bytes)
 
 
 def expression(node: ast.expr) -> Closure:
@@ -232,7 +233,17 @@ def _bound_here(env: Scope, names: frozenset[str]) -> bool:
 
 def _subscript(node: Any) -> Closure:
     owner, index = expression(node.value), expression(node.slice)
+    if isinstance(node.slice, ast.Slice):
+        return lambda env: _sliced(owner(env), index(env), env)
     return lambda env: owner(env)[index(env)]
+
+
+def _sliced(owner: Any, index: Any, env: Scope) -> Any:
+    """A slice copies: it is counted, once it is there, as it is no longer than what it was cut from."""
+    part = owner[index]
+    if type(part) in _COPIED and len(part) > 4096:
+        env.budget.charge(len(part), "slice")
+    return part
 
 
 def _slice(node: Any) -> Closure:

@@ -46,9 +46,13 @@ def _store_attribute(target: ast.Attribute) -> Store:
 
 def _store_item(target: ast.Subscript) -> Store:
     owner, index = expression(target.value), expression(target.slice)
+    is_slice = isinstance(target.slice, ast.Slice)
 
     def run(env: Scope, value: Any) -> None:
-        owner(env)[index(env)] = value
+        into = owner(env)
+        if is_slice and isinstance(into, list) and isinstance(value, (list, tuple, str, dict, set)):
+            env.budget.charge(len(into) + len(value), "list")
+        into[index(env)] = value
 
     return run
 
