@@ -128,8 +128,8 @@ def any_context(*_: Any, **__: Any) -> Any:
 def make_class(file: Any, source: ClassSource, env: Scope | None = None) -> Any:
     """The class of a class statement; `env` is the enclosing function's scope, if any."""
     bases = _bases(file, source, env)
-    fields: dict[str, Any] = {}
     file.world.budget.charge_class(bases)
+    fields: dict[str, Any] = {}
     members: dict[str, Any] = {"__module__": file.name, "__qualname__": source.name, "__source_class__": fields}
     for member in source.members:
         _add_member(file, member, members, fields, env)

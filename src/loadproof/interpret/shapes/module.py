@@ -121,7 +121,9 @@ class Module(Open):
                 memo.add(id(module))
             step()
             yield path, module
-            children = [(f"{path}.{n}" if path else n, m, depth + 1) for n, m in module._modules.items() if m is not None]
+            children = [
+                (f"{path}.{n}" if path else n, m, depth + 1) for n, m in module._modules.items() if m is not None
+            ]
             todo.extend(reversed(children))
 
     def modules(self) -> Iterator[Any]:
