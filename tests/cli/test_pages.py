@@ -44,3 +44,14 @@ def test_a_page_as_json_holds_the_words_of_the_page() -> None:
         assert told
         assert all("{" in text or text in page for text in told), code
     assert json_of("LP999") is None
+
+
+def test_the_list_says_of_every_code_what_is_wrong() -> None:
+    titles = {code: title for code, _, title in listed()}
+    causes = {cause.code: cause for cause in reversed(CAUSES.values())}
+    rules = {rule.code for rule in all_rules()}
+    told = {code: causes[code] for code in titles if code not in rules}
+    assert told
+    for code, cause in told.items():
+        assert titles[code].lower().startswith(cause.headline.split("{")[0].lower())
+        assert "{" not in titles[code]

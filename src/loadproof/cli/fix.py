@@ -47,12 +47,21 @@ def main(arguments: list[str]) -> int:
         failed("interrupted: the same command goes on with it, `loadproof undo PATH` brings the checkpoint back")
         return 130
     color, width = color_for(options.color, None), terminal_width(sys.stdout)
-    write(render_fix(report, verbose=options.verbose, color=color, width=width))
+    write(render_fix(report, given=_given(options), verbose=options.verbose, color=color, width=width))
     if report.after is not None:
         return 0 if report.after.verdict == "loads" else 1
     if not report.choices:
         return 0 if report.before.verdict == "loads" else 1
     return 1 if report.plan.refusals or any(choice.fix is None for choice in report.choices) else 0
+
+
+def _given(options: argparse.Namespace) -> list[str]:
+    """The options that decide what is planned and whether it may be carried out, as they were typed."""
+    given = [name for name in ("unsafe", "readers_stopped", "no_cache") if getattr(options, name)]
+    words = [f"--{name.replace('_', '-')}" for name in given]
+    named = (("--source", options.source), ("--class", options.class_name))
+    words += [word for option, value in named if value for word in (option, value)]
+    return words if options.reader == "transformers" else [*words, "--reader", options.reader]
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:

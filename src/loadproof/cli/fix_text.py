@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from loadproof.api.fixing import Choice, FixReport
 from loadproof.repair import Change, Plan
@@ -16,14 +16,24 @@ SHOWN_DIFF = 12  # lines of a diff shown without -v
 _DIFF = ("", "      ")  # how a line of a diff begins
 
 
-def render_fix(report: FixReport, *, verbose: bool = False, color: bool = False, width: int | None = None) -> str:
-    """The plan, and what came of it when it was carried out; each line ended by a newline, folded to `width` columns."""
+def render_fix(
+    report: FixReport,
+    *,
+    given: Sequence[str] = (),
+    verbose: bool = False,
+    color: bool = False,
+    width: int | None = None,
+) -> str:
+    """The plan, and what came of it when it was carried out; each line ended by a newline, folded to `width` columns.
+
+    `given`: the options that this plan was made with; the commands to type next need them as well.
+    """
     lines: list[Line] = [line for choice in report.choices for line in _choice_lines(choice)]
     if not report.choices:
         lines.append(_nothing(report.before))
     lines += [line for change in report.plan.changes for line in _change_lines(change, verbose)]
     lines += _refusals(report.plan)
-    lines += _next_lines(report) if report.applied is None else _done_lines(report)
+    lines += _next_lines(report, given) if report.applied is None else _done_lines(report)
     folded = [piece for line in lines for piece in _folded(line, width)]
     return "".join(guard_line(paint(line, color)) + "\n" for line in folded)
 
@@ -79,16 +89,17 @@ def _refusals(plan: Plan) -> Iterable[Line]:
             yield (("mark", "   = "), ("", f"instead: {clean(refusal.alternative)}"))
 
 
-def _next_lines(report: FixReport) -> list[Line]:
+def _next_lines(report: FixReport, given: Sequence[str]) -> list[Line]:
     if not report.plan.changes or report.plan.refusals:
         return []
     codes = " ".join(dict.fromkeys(choice.finding.code for choice in report.choices if choice.fix))
-    path = shlex.quote(report.before.case.inventory.location)
+    command = f"  loadproof fix {shlex.quote(report.before.case.inventory.location)} {codes}"
+    options = "".join(f" {shlex.quote(option)}" for option in given)
     return [
         (),
         (("bold", "nothing was changed"), ("", "; to carry it out, in place (undo stays possible) or as a copy:")),
-        (("command", clean(f"  loadproof fix {path} {codes} --apply")),),
-        (("command", clean(f"  loadproof fix {path} {codes} --out NEW_FOLDER")),),
+        (("command", clean(f"{command}{options} --apply")),),
+        (("command", clean(f"{command}{options} --out NEW_FOLDER")),),
     ]
 
 

@@ -45,12 +45,19 @@ def json_of(word: str) -> dict[str, Any] | None:
 def listed() -> list[tuple[str, str, str]]:
     """Code, slug and title of everything that has a page, by code."""
     rules = {rule.code: (rule.code, rule.slug, rule.title) for rule in all_rules()}
-    told: dict[tuple[str, str], int] = {}
+    told: dict[str, list[Cause]] = {}
     for cause in CAUSES.values():
         if cause.code not in rules:
-            told[cause.code, cause.slug] = told.get((cause.code, cause.slug), 0) + 1
-    counted = [(*key, f"Told from an error text only ({plural(n, 'cause')})") for key, n in told.items()]
-    return sorted([*rules.values(), *counted])
+            told.setdefault(cause.code, []).append(cause)
+    return sorted([*rules.values(), *map(_told, told.values())])
+
+
+def _told(causes: list[Cause]) -> tuple[str, str, str]:
+    """The row of a code that only an error text leads to: what its first cause says, and that there are more."""
+    first = causes[0]
+    headline = _PLACEHOLDER.sub(lambda found: found[1].upper(), first.headline)
+    more = f" (and {plural(len(causes) - 1, 'more cause')})" if len(causes) > 1 else ""
+    return first.code, first.slug, f"{headline[:1].upper()}{headline[1:]}{more}"
 
 
 def _of_rule(rule: Rule) -> list[str]:

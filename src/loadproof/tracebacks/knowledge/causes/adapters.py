@@ -26,7 +26,7 @@ CAUSES: tuple[Cause, ...] = (
         confirm="all names match after one prefix is exchanged",
         refute="only some layers are missing (LP805)",
         command="loadproof check PATH",
-        remedy="loadproof fix PATH LP802",
+        remedy="load it on the base it was trained on, or rename the adapter's tensors to the names of this base",
     ),
     Cause(
         key="adapter-name",

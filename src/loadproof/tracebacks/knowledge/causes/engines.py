@@ -121,8 +121,7 @@ CAUSES: tuple[Cause, ...] = (
         refute="tie_word_embeddings is false: then the head is lost (LP203)",
         command="loadproof check PATH",
         remedy=(
-            "store a copy of the embedding as lm_head.weight: loadproof fix PATH LP205 --materialise, or upgrade "
-            "the reader"
+            "upgrade the reader, or store a copy of the embedding as lm_head.weight (save with tie_word_embeddings false)"
         ),
         where="engine",
         issues=("huggingface/accelerate#3870",),

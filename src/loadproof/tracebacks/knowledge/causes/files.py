@@ -102,7 +102,7 @@ CAUSES: tuple[Cause, ...] = (
         headline="the weights hold NaN or Inf (fp16 overflow in a merge or cast, broken adapter, unscaled FP8)",
         confirm="a scan of the values finds NaN or Inf",
         refute="all values are finite: then the run's dtype overflows",
-        command="loadproof check PATH --deep",
+        command="python -c 'from safetensors.torch import load_file; print([k for k, t in load_file(\"FILE\").items() if not t.float().isfinite().all()])'",
         remedy="merge or cast again in bfloat16 / float32",
     ),
     Cause(

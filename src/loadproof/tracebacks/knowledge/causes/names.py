@@ -46,7 +46,7 @@ CAUSES: tuple[Cause, ...] = (
         confirm="base_layer and lora_ tensors are in the model file",
         refute="no lora_ or base_layer names",
         command="loadproof check PATH",
-        remedy="merge_and_unload() and save again; or loadproof fix PATH LP404 splits it",
+        remedy="load it with PEFT, merge_and_unload() and save again; loadproof fix PATH LP404 --unsafe only keeps the base: the adapter is dropped",
     ),
     Cause(
         key="backbone-only",
@@ -138,7 +138,7 @@ CAUSES: tuple[Cause, ...] = (
         confirm="one name of the pair is stored, the class wants the other",
         refute="names agree",
         command="loadproof check PATH",
-        remedy="rename: loadproof fix PATH LP413",
+        remedy="load with the class that wrote it, or rename the tensors to what the class wants and save again",
     ),
     Cause(
         key="foreign-dialect",
@@ -177,7 +177,7 @@ CAUSES: tuple[Cause, ...] = (
         confirm="the extra names are one kind per layer; nothing is missing",
         refute="expected names are missing as well",
         command="loadproof check PATH",
-        remedy="drop them (loadproof fix PATH LP412) or use a newer reader that ignores them",
+        remedy="use a newer reader that ignores them, or save again with the class itself, which leaves them out",
     ),
     Cause(
         key="shared-block",
