@@ -13,8 +13,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from loadproof.config.access import text_config, text_config_path
+from loadproof.config.access import get, text_config, text_config_path
 from loadproof.config.plan import text_fields
 from loadproof.config.spellings import CANONICAL, spelled, value_of
 from loadproof.families import count, names_of
@@ -153,6 +154,19 @@ def _symbols(families: Iterable[Expected], row: Row) -> tuple[str, ...] | None:
     return next((e.symbols for e in families if e.template == row.template and e.shape == row.expected), None)
 
 
+def is_decided_by_formulas(case: Case, rows: Iterable[Row]) -> bool:
+    """Whether no field beside those of the formulas can move the wrong dimensions.
+
+    Every one of them has a formula, and the file states each field in it: one that is not stated may be derived from
+    others (a head size from the hidden size and the number of heads).
+    """
+    stated = {CANONICAL.get(name, name) for name in text_config(case.config)}
+    formulas = [item.formula for row in rows for item in _wrong(case, row)]
+    return all(
+        formula and {CANONICAL.get(name, name) for name in _NAME.findall(formula)} <= stated for formula in formulas
+    )
+
+
 def _fields(case: Case) -> Iterator[tuple[JsonPath, int]]:
     """Every whole number above one in the decoder's effective config, then in the other nested configs."""
     base = text_config_path(case.config)
@@ -166,6 +180,16 @@ def _numbers(base: JsonPath, fields: Mapping[str, object]) -> Iterator[tuple[Jso
     for name, value in fields.items():
         if isinstance(value, int) and not isinstance(value, bool) and value >= 1 and name not in _NEVER:
             yield (*base, name), value
+
+
+def as_stated(case: Case, candidate: Candidate) -> Candidate:
+    """The candidate under the name that the file itself uses, for classes that keep the field under another one."""
+    *level, name = candidate.path
+    fields = get(case.config, tuple(level), {})
+    if not isinstance(fields, dict) or name in fields:
+        return candidate
+    own = spelled(fields, CANONICAL.get(str(name), str(name)))
+    return candidate if own is None or fields[own] != candidate.old else replace(candidate, path=(*level, own))
 
 
 def _named(case: Case, path: JsonPath) -> Iterator[tuple[str, int]]:
