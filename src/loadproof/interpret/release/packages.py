@@ -73,7 +73,9 @@ def why_undefined(name: str, label: str, text: str) -> str:
     found = re.search(rf"^[ \t]+(?:from ([\w.]+) import [^\n]*\b{name}\b|import {name}\b)", text, re.M)
     if found is None or (found.group(1) or "").startswith("."):
         return f"name {name!r} is not defined in {label}"
-    return f"a part of the model is made by the package {(found.group(1) or name).split('.')[0]}, whose source is not read"
+    return (
+        f"a part of the model is made by the package {(found.group(1) or name).split('.')[0]}, whose source is not read"
+    )
 
 
 def module(name: str) -> Any:
