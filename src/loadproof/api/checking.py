@@ -11,6 +11,7 @@ from time import perf_counter
 from msgspec.structs import replace
 
 from loadproof.api.leftovers import untold
+from loadproof.api.parts import as_part, faults_of_part
 from loadproof.api.verdict import decide
 from loadproof.config import read_config
 from loadproof.config.plan import plan_from_config
@@ -70,7 +71,7 @@ def check(
         manifest = read_manifest(inventory, selection, names_only)
         read_done = perf_counter()
         expectation = read_expectation(chosen, config, inventory, class_name, source, names_only, use_cache)
-        expectation = _of_release(expectation, version)
+        expectation = as_part(inventory, selection, _of_release(expectation, version))
         expected_done = perf_counter()
         case = _case(chosen, inventory, config, selection, manifest, expectation, source)
         case = replace(case, source=source, use_cache=use_cache)
@@ -94,6 +95,7 @@ def conclude(case: Case, timings: Timings) -> Report:
 
     findings, unexplained = diagnose(case)
     findings = _cause_first((*findings, *untold(case, findings)))
+    findings = faults_of_part(case.inventory, case.selection, findings)
     verdict = decide(case, findings, unexplained)
     skipped = (*case.inventory.skipped, *case.manifest.skipped, *case.outcome.skipped, *_not_looked_at(case))
     return Report(case, verdict, findings, unexplained, _checked(case), tuple(dict.fromkeys(skipped)), timings)

@@ -30,7 +30,10 @@ def select(inventory: Inventory, config: ModelConfig, names_only: bool = False) 
         return _opened(inventory, normpath(explicit), files, indexes, names_only)
     entry = next((name for name in (SAFE, SAFE_INDEX, TORCH, TORCH_INDEX) if name in files or name in indexes), None)
     if entry is None:
-        return Selection(None, (), "none", _no_file(inventory), _shadowed(files, ()))
+        error = (
+            None if "adapter_config.json" in files else _no_file(inventory)
+        )  # PEFT opens an adapter, not this reader
+        return Selection(None, (), "none", error, _shadowed(files, ()))
     return _opened(inventory, entry, files, indexes, names_only)
 
 

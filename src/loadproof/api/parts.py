@@ -1,0 +1,76 @@
+"""Locations that hold a part of a model only: one shard of a set, or an adapter. What is absent there is no fault."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+import msgspec
+
+from loadproof.storage import UnreadableError, open_folder
+from loadproof.types import Expectation, Finding, Inventory, Selection
+
+_SHARD = re.compile(r"\d{5}-of-(?P<total>\d{5})\.(?:safetensors|bin)\Z")
+_ADAPTER = "adapter_config.json"
+_LARGEST = 1 << 20  # bytes of an adapter_config.json that are read
+
+
+def as_part(inventory: Inventory, selection: Selection, expectation: Expectation) -> Expectation:
+    """The expectation, or one that leaves the verdict open where only a part of a model lies there."""
+    found = _part(inventory, selection)
+    if found is None:
+        return expectation
+    why, hint = found
+    return Expectation(
+        expectation.reader,
+        expectation.version,
+        expectation.class_name,
+        expectation.model_type,
+        "none",
+        inconclusive=why,
+        hint=hint,
+    )
+
+
+def faults_of_part(inventory: Inventory, selection: Selection, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Of a part only the faults of its own files are told; all that concerns the whole model needs the rest of it."""
+    if _part(inventory, selection) is None:
+        return findings
+    return tuple(finding for finding in findings if finding.code.startswith("LP0") and finding.code != "LP017")
+
+
+def _part(inventory: Inventory, selection: Selection) -> tuple[str, str] | None:
+    if inventory.single_file is not None:
+        return _shard(inventory, inventory.single_file)
+    is_adapter = selection.entry is None and not selection.files and selection.error is None
+    return _adapter(inventory) if is_adapter and any(f.path == _ADAPTER for f in inventory.files) else None
+
+
+def _shard(inventory: Inventory, file: str) -> tuple[str, str] | None:
+    """Which shard of which set the file is: by the index beside it, else by its name."""
+    hint = f"check the whole folder: loadproof check {shlex.quote(inventory.root)}"
+    for index in inventory.indexes:
+        shards = sorted(set(index.weight_map.values()))
+        if file in shards and len(shards) > 1:
+            return f"this is shard {shards.index(file) + 1} of {len(shards)} of {index.path}", hint
+    numbered = _SHARD.search(file)
+    if numbered is None or int(numbered["total"]) < 2:
+        return None
+    return f"this is one shard of a set of {int(numbered['total'])}, by its name", hint
+
+
+def _adapter(inventory: Inventory) -> tuple[str, str]:
+    base = _base_of(inventory.root)
+    if base is None:
+        return "this is a PEFT adapter, not a model", "check the folder of its base model instead"
+    return f"this is a PEFT adapter for {base}, not a model", f"check the folder of its base model instead: {base}"
+
+
+def _base_of(root: str) -> str | None:
+    try:
+        with open_folder(root) as folder, folder.open(_ADAPTER) as opened:
+            raw = msgspec.json.decode(opened.read(0, min(opened.size, _LARGEST)))
+    except (UnreadableError, OSError, ValueError, RecursionError):
+        return None
+    name = raw.get("base_model_name_or_path") if isinstance(raw, dict) else None
+    return name if isinstance(name, str) and name else None
