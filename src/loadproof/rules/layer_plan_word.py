@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 from loadproof.config.access import get
 from loadproof.config.lines import where
@@ -13,6 +14,19 @@ from loadproof.rules.plans import built_plan, config_file, plan_list_path, rows_
 from loadproof.rules.whatif_config import explained_by_config
 from loadproof.rules.wording import json_text, layers_text
 from loadproof.types import Case, Edit, Evidence, Finding, Fix, JsonPath, LayerPlan, Row, SetJson
+
+# Words that every class of transformers accepts, though few build something for each (configuration_utils.py, 5.24).
+KNOWN = (
+    "full_attention",
+    "sliding_attention",
+    "chunked_attention",
+    "linear_attention",
+    "conv",
+    "hybrid",
+    "moe",
+    "dense",
+    "mlp",
+)
 
 
 def check(case: Case) -> Iterable[Finding]:
@@ -54,7 +68,10 @@ def _finding(
         if held:
             evidence.append(Evidence("tensors", f"{layers_text(layers)}: {', '.join(sorted(set(held)))} is stored"))
     edits, claimed = _proven(case, path, words, layers, list(rows))
-    fix = _fix(path, edits, layers)
+    others = _others(case, edits)
+    if others:
+        evidence.append(Evidence("", f"{' and '.join(others)} would load as well: the tensors are the same", "note"))
+    fix = _advice(case, path, words, layers) if others or not edits else _fix(path, edits, layers)
     notes = (f"outcome: {case.expectation.raises}",) if case.expectation.raises else ()
     return Finding(
         "LP303", "layer-plan-word", "error", "certain", headline, tuple(evidence), tuple(claimed), 0, (fix,), notes
@@ -62,10 +79,43 @@ def _finding(
 
 
 def _fix(path: JsonPath, edits: tuple[Edit, ...], layers: list[int]) -> Fix:
-    if not edits:
-        return Fix(f"write the word of the model's own family for {layers_text(layers)}", "manual")
     written = [edit for edit in edits if isinstance(edit, SetJson)]
     return Fix(f"set {dotted(path)} of {layers_text(layers)} to {json_text(written[0].value)}", "lossless", edits)
+
+
+def _advice(case: Case, path: JsonPath, words: list[str], layers: list[int]) -> Fix:
+    """What to do by hand, with the accepted word that the unknown one most likely stands for."""
+    held = case.tensor_plan.words if case.tensor_plan is not None else ()
+    meant = {_closest(words[layer], held[layer] if layer < len(held) else None) for layer in layers} - {""}
+    asked = f"did you mean {json_text(meant.pop())}? " if len(meant) == 1 else ""
+    return Fix(
+        f"{asked}write the word of the model's own family for {layers_text(layers)} into {dotted(path)}", "manual"
+    )
+
+
+def _closest(word: object, held: str | None) -> str:
+    """The one accepted word that begins with this one, else the most similar one; empty where none is close."""
+    known = [known for known in KNOWN if held is None or kind(known) == kind(held)]
+    if not isinstance(word, str) or not word or word in known:
+        return ""
+    begun = [known_word for known_word in known if known_word.startswith(word)]
+    return begun[0] if len(begun) == 1 else next(iter(get_close_matches(word, known, 1)), "")
+
+
+def _others(case: Case, edits: tuple[Edit, ...]) -> list[str]:
+    """Other words for the same tensors under which the class loads no worse: what is stored decides between none."""
+    written = {edit.value for edit in edits if isinstance(edit, SetJson)}
+    mixers = {kind(canonical(word)) for word in written}
+    same = [word for word in KNOWN if kind(word) in mixers and word not in written] if len(written) == 1 else []
+    return [word for word in same if _loads(case, edits, word)]
+
+
+def _loads(case: Case, edits: tuple[Edit, ...], word: str) -> bool:
+    """Whether the class reports nothing new with this word in the place of the written one."""
+    found = explained_by_config(
+        case, [SetJson(edit.file, edit.path, word) for edit in edits if isinstance(edit, SetJson)]
+    )
+    return found is not None and not found[1] and (bool(found[0]) or not case.outcome.rows)
 
 
 def _proven(
@@ -111,7 +161,10 @@ DOCS = RuleDocs(
         "mlx-lm: ValueError: Unknown layer type",
     ),
     example='`layer_types[2] = "sliding_attention"` in Qwen3-Next: the layer has no mixer.',
-    fix="Config only: the word that the same list uses for the kind of layer that is stored.",
+    fix=(
+        "Config only: the word that the same list uses for the kind of layer that is stored. Sliding and full attention "
+        "hold the same tensors: where the class takes either, nothing is written, and the closest word is named."
+    ),
     harmless="Never.",
 )
 RULE = Rule("LP303", "layer-plan-word", "A word of the layer plan is unknown or foreign", check, DOCS)
