@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from loadproof.tracebacks.base import Entry
 from loadproof.tracebacks.knowledge import (
+    configs,
     files,
     keyerrors,
     live,
@@ -23,6 +24,7 @@ from loadproof.tracebacks.knowledge.causes import CAUSES
 ENTRIES: tuple[Entry, ...] = (
     *keyerrors.ENTRIES,
     *live.ENTRIES,
+    *configs.ENTRIES,
     *transformers.ENTRIES,
     *sizes.ENTRIES,
     *files.ENTRIES,

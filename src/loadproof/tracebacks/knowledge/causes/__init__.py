@@ -9,6 +9,7 @@ from __future__ import annotations
 from loadproof.tracebacks.base import Cause
 from loadproof.tracebacks.knowledge.causes import (
     adapters,
+    configs,
     engines,
     files,
     live,
@@ -20,7 +21,7 @@ from loadproof.tracebacks.knowledge.causes import (
     vocabulary,
 )
 
-_GROUPS = (files, vocabulary, plan, names, shapes, quantization, readers, engines, adapters, live)
+_GROUPS = (files, configs, vocabulary, plan, names, shapes, quantization, readers, engines, adapters, live)
 CAUSES: dict[str, Cause] = {cause.key: cause for group in _GROUPS for cause in group.CAUSES}
 
 __all__ = ["CAUSES"]
