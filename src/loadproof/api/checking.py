@@ -37,6 +37,7 @@ from loadproof.types import (
 )
 
 _WEIGHT_KINDS = frozenset({"safetensors", "torch", "gguf", "lfs-pointer"})
+_MOST_SUBFOLDERS = 1000
 _NAMELESS = "the weights are not here and no index names them"
 _EARLY = "the reader raises before it opens a weight file"
 _WEIGHT_NAMES = (".safetensors", ".bin", ".pt", ".pth", ".gguf", ".ckpt", ".index.json")
@@ -125,7 +126,21 @@ def open_checkpoint(location: str) -> Inventory:
     for info in inventory.files:
         if info.path == "config.json" or info.kind in _WEIGHT_KINDS or info.path.endswith(_WEIGHT_NAMES):
             return inventory
-    raise NoCheckpointError(f"{location}: no checkpoint here (no config.json, no weight files)")
+    raise NoCheckpointError(f"{location}: no checkpoint here (no config.json, no weight files){_deeper(location)}")
+
+
+def _deeper(location: str) -> str:
+    """The subfolders that do hold a checkpoint: checkpoint-N of a trainer, snapshots of a hub cache."""
+    found = []
+    for above in (location, os.path.join(location, "snapshots")):
+        try:
+            names = sorted(os.listdir(above))[:_MOST_SUBFOLDERS]
+        except OSError:
+            continue
+        folders = (os.path.join(above, name) for name in names)
+        found += [folder for folder in folders if os.path.isfile(os.path.join(folder, "config.json"))]
+    more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+    return f"; check {', '.join(found[:3])}{more}" if found else ""
 
 
 def _hub(location: str) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable
 
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.rows import of_kind
-from loadproof.rules.shards import listed, numbered_set
+from loadproof.rules.shards import NUMBERED, listed, numbered_set
 from loadproof.types import Case, Evidence, Finding, Fix, RebuildIndex
 
 
@@ -30,11 +31,42 @@ def check(case: Case) -> Iterable[Finding]:
         rebuild = Fix(title, "lossless", (RebuildIndex(INDEX, shards),))
         yield Finding("LP112", "no-weights", "error", "certain", headline, tuple(evidence), rows, 0, (rebuild,), notes)
         return
+    if way_out := _absent_shards(others) or _rename(others):
+        evidence = [*evidence, Evidence("folder", way_out[0])][:4]
+        others_fix = Fix(way_out[1], "manual")
+        yield Finding(
+            "LP112", "no-weights", "error", "certain", headline, tuple(evidence), rows, 0, (others_fix,), notes
+        )
+        return
     known = " ".join(dict.fromkeys(line.text for line in evidence))
     fix = Fix(f"convert {'it' if others else 'or download the weights'}{': ' + known if known else ''}", "manual")
     yield Finding("LP112", "no-weights", "error", "certain", headline, tuple(evidence), rows, 0, (fix,), notes)
 
 
+def _absent_shards(files: list[str]) -> tuple[str, str] | None:
+    """What of one numbered set is not there, and what to do; None where no such set lies there."""
+    numbered = [found for file in files if (found := NUMBERED.fullmatch(file))]
+    totals = {(found["stem"], int(found["total"])) for found in numbered}
+    if len(totals) != 1:
+        return None
+    ((_, total),) = totals
+    there = {int(found["number"]) for found in numbered}
+    absent = [str(number) for number in range(1, min(total, 1000) + 1) if number not in there]
+    if not absent:
+        return None
+    fact = f"shard {listed(absent)} of {total} and the index are not there"
+    return fact, f"download shard {listed(absent)} of {total} and the index"
+
+
+def _rename(files: list[str]) -> tuple[str, str] | None:
+    """The one safetensors file under a name that no reader looks for; None where it is not the only weight file."""
+    if len(files) != 1 or not files[0].endswith(".safetensors") or _KNOWN.match(files[0]):
+        return None
+    fact = f"{files[0]} is the only weight file; the reader looks for model.safetensors"
+    return fact, f"if it holds the whole model, rename it: mv {shlex.quote(files[0])} model.safetensors"
+
+
+_KNOWN = re.compile(r"consolidated|adapter_model|diffusion_pytorch_model|model_world_size|.*-of-\d{5}\.")
 INDEX = "model.safetensors.index.json"
 _WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".gguf", ".ckpt", ".distcp")
 _ORIGINS: tuple[tuple[str, str], ...] = (
