@@ -13,11 +13,11 @@ from tests import zoo
 
 def test_a_folder_of_checkpoints_names_them(tmp_path: Path) -> None:
     zoo.build("llama").write(tmp_path / "checkpoint-500")
-    with pytest.raises(NoCheckpointError, match="; check .*checkpoint-500"):
+    with pytest.raises(NoCheckpointError, match=r"; check .*checkpoint-500"):
         check(tmp_path)
     (tmp_path / "snapshots").mkdir()
     (tmp_path / "checkpoint-500").rename(tmp_path / "snapshots" / "beef")
-    with pytest.raises(NoCheckpointError, match="; check .*snapshots/beef"):
+    with pytest.raises(NoCheckpointError, match=r"; check .*snapshots/beef"):
         check(tmp_path)
 
 
