@@ -73,7 +73,7 @@ def _finding(case: Case, held: int, wanted: int, layers: list[int], rows: list[R
         text += " and shorten the lists that go with it" if len(edits) > 1 else ""
         fix = Fix(text, "lossless", edits)
     else:
-        fix = Fix(f"make the depth agree: {held} layers are stored", "manual")
+        fix = Fix(f"make the depth agree: {plural(held, 'layer')} {'is' if held == 1 else 'are'} stored", "manual")
     return Finding("LP307", "depth-mismatch", "error", "likely", headline, evidence, claimed, fixes=(fix,))
 
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 from loadproof.config import spelled, text_config, text_config_path, value_of, where
 from loadproof.families import show
 from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.wording import plural
 from loadproof.types import Case, Confidence, Evidence, Finding, Fix, Row
 
 _EXPERT = re.compile(r"\.experts\.\{\}\.")
@@ -27,8 +28,8 @@ def check(case: Case) -> Iterable[Finding]:
     rows = [row for row in case.outcome.rows if ".experts" in row.template and _in_layers(row, layers)]
     tensors = sum(len(gap.experts) * max(1, len(gap.layers)) for gap in gaps)
     first = gaps[0]
-    headline = f"{tensors:,} tensors of experts are missing: {first.what()}"
-    evidence = [Evidence("stored", gap.what()) for gap in gaps[:3]]
+    headline = f"{plural(tensors, 'tensor')} of experts {'is' if tensors == 1 else 'are'} missing: {first.what()}"
+    evidence = [Evidence("not stored", gap.what()) for gap in gaps[:3]]
     evidence.append(Evidence(_where(case), f"num_experts = {wanted}"))
     silent = not rows
     notes = (

@@ -52,14 +52,12 @@ def _renumbered(case: Case, field: str, held: list[int]) -> Iterable[Finding]:
     if from_one:
         headline = f"the file counts its {plural(len(held), 'layer')} from 1, the class counts from 0"
     moved = [layer for layer in held if numbers[layer] != layer]
+    ends = dict.fromkeys((moved[0], moved[-1]))
+    becomes = ", ... ".join(f"{layer} becomes {numbers[layer]}" for layer in ends)
     evidence = (
         Evidence("tensors", f"{layers_text(held)} under {field}"),
         Evidence("", f"{case.expectation.class_name} expects {layers_text(range(len(held)))}", "note"),
-        Evidence(
-            "",
-            f"the order stays: {moved[0]} becomes {numbers[moved[0]]}, ... {moved[-1]} becomes {numbers[moved[-1]]}",
-            "note",
-        ),
+        Evidence("", f"the order stays: {becomes}", "note"),
     )
     fix = Fix(f"number them 0 to {len(held) - 1} in the headers", "lossless", (_rename(case, field, numbers),))
     confidence: Confidence = "certain" if from_one else "likely"

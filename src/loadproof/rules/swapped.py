@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from loadproof.families import count
+from loadproof.families import count, show
 from loadproof.rules.flat_matrices import is_same_data, stored_axes
 from loadproof.rules.wording import plural, row_evidence
 from loadproof.types import Finding, Fix, Row, TransposeTensors
@@ -24,6 +24,7 @@ def swapped_finding(code: str, slug: str, rows: Sequence[Row]) -> Finding:
     """One finding for all of them, with the turn as its repair."""
     number = sum(count(row.axes) for row in rows)
     name = rows[0].stored or rows[0].template
+    name = show(name, stored_axes(rows[0]))
     what = name if number == 1 else plural(number, "matrix").replace("matrixs", "matrices")
     headline = f"{what} {'is' if number == 1 else 'are'} stored transposed"
     edits = tuple(
