@@ -57,3 +57,12 @@ def test_a_whole_model_beside_an_adapter_is_judged(tmp_path: Path) -> None:
     made = zoo.build("llama").write(tmp_path / "model")
     (made / "adapter_config.json").write_text("{}")
     assert check(made).verdict == "loads"
+
+
+def test_an_adapter_whose_weights_are_a_pointer_cannot_be_loaded(tmp_path: Path) -> None:
+    (tmp_path / "adapter_config.json").write_text('{"peft_type": "LORA", "base_model_name_or_path": "org/base"}')
+    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'0' * 64}\nsize 12345\n"
+    (tmp_path / "adapter_model.safetensors").write_text(pointer)
+    report = check(tmp_path)
+    assert report.verdict == "fails"
+    assert report.findings[0].slug == "lfs-pointer"

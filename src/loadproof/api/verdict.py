@@ -9,8 +9,8 @@ from loadproof.types import Case, Finding, Problem, Row, Severity, Verdict
 
 # Faults that are dangerous or ugly but leave every weight where it belongs.
 _BESIDE_THE_WEIGHTS = frozenset({"LP011", "LP012", "LP110", "LP015"})
-# An unknown architecture whose code is not here: every way to load it ends in an exception.
-_NEVER_BUILT = frozenset({"LP701", "LP705"})
+# An unknown architecture whose code is not here, a pointer for a file: every way to load it ends in an exception.
+_NEVER_LOADED = frozenset({"LP001", "LP701", "LP705"})
 _RANK: dict[Severity | str, int] = {"info": 0, "warning": 1, "error": 2, "never": 3}
 
 
@@ -20,7 +20,7 @@ def decide(case: Case, findings: Iterable[Finding], unexplained: Iterable[Row]) 
     A definite fault is stronger than an open question: a certain error makes `loads-wrong` of `inconclusive`.
     """
     findings = tuple(findings)
-    if raises(case) or any(f.code in _NEVER_BUILT and f.severity == "error" for f in findings):
+    if raises(case) or any(f.code in _NEVER_LOADED and f.severity == "error" for f in findings):
         return "fails"
     wrong = any(_is_wrong(finding) for finding in findings)
     if case.expectation.inconclusive or case.outcome.inconclusive:

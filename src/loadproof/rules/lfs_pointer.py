@@ -13,11 +13,17 @@ def check(case: Case) -> Iterable[Finding]:
     """An error where the content is wanted; a remark for weights under --names-only, which does not ask for them."""
     pointers = [file.path for file in case.inventory.files if file.kind == "lfs-pointer"]
     told = {problem.file: problem for problem in faults(case, "LP001")}
-    needed = [file for file in pointers if is_read(case, file)]
+    needed = [file for file in pointers if is_read(case, file) or _is_adapter(case, file)]
     other = [file for file in pointers if file not in needed and file.endswith(_WEIGHTS)]
     for files, used in ((needed, True), (other, False)):
         if files:
             yield _finding(case, files, used, [told[file] for file in files if file in told])
+
+
+def _is_adapter(case: Case, file: str) -> bool:
+    """The weights of an adapter folder, which PEFT opens."""
+    is_folder = case.selection.entry is None and any(f.path == "adapter_config.json" for f in case.inventory.files)
+    return is_folder and file.startswith("adapter_model.")
 
 
 _WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".gguf")
