@@ -47,10 +47,10 @@ def _renumbered(case: Case, field: str, held: list[int]) -> Iterable[Finding]:
     if new or not gone:
         return
     from_one = held == list(range(1, len(held) + 1))
-    said = "from 1" if from_one else f"with a hole ({_range_text(held)})"
-    headline = f"the file counts its {plural(len(held), 'layer')} {said}, the class counts from 0 without one"
-    if from_one:
-        headline = f"the file counts its {plural(len(held), 'layer')} from 1, the class counts from 0"
+    how = "from 1, the class counts from 0"
+    if not from_one:
+        how = f"with a hole ({_range_text(held)}), the class counts from 0 without one"
+    headline = f"the file counts its {plural(len(held), 'layer')} {how}"
     moved = [layer for layer in held if numbers[layer] != layer]
     ends = dict.fromkeys((moved[0], moved[-1]))
     becomes = ", ... ".join(f"{layer} becomes {numbers[layer]}" for layer in ends)

@@ -25,22 +25,20 @@ def check(case: Case) -> Iterable[Finding]:
     evidence = [Evidence(name, what) for name in others for pattern, what in _ORIGINS if re.search(pattern, name)][:3]
     notes = (f"reader: {case.selection.error}",) if case.selection.error else ()
     rows = tuple(of_kind(case.outcome.rows, "missing"))
-    shards = numbered_set(case, INDEX)
-    if shards:
-        title = f"write {INDEX} from the headers of the {len(shards)} shards"
-        rebuild = Fix(title, "lossless", (RebuildIndex(INDEX, shards),))
-        yield Finding("LP112", "no-weights", "error", "certain", headline, tuple(evidence), rows, 0, (rebuild,), notes)
-        return
-    if way_out := _absent_shards(others) or _rename(others):
-        evidence = [*evidence, Evidence("folder", way_out[0])][:4]
-        others_fix = Fix(way_out[1], "manual")
-        yield Finding(
-            "LP112", "no-weights", "error", "certain", headline, tuple(evidence), rows, 0, (others_fix,), notes
-        )
-        return
-    known = " ".join(dict.fromkeys(line.text for line in evidence))
-    fix = Fix(f"convert {'it' if others else 'or download the weights'}{': ' + known if known else ''}", "manual")
+    fix, fact = _way_out(case, others, evidence)
+    evidence += [Evidence("folder", fact)] if fact else []
     yield Finding("LP112", "no-weights", "error", "certain", headline, tuple(evidence), rows, 0, (fix,), notes)
+
+
+def _way_out(case: Case, others: list[str], evidence: list[Evidence]) -> tuple[Fix, str]:
+    """What to do, and the fact about the folder that says so where there is one."""
+    if shards := numbered_set(case, INDEX):
+        title = f"write {INDEX} from the headers of the {len(shards)} shards"
+        return Fix(title, "lossless", (RebuildIndex(INDEX, shards),)), ""
+    if found := _absent_shards(others) or _rename(others):
+        return Fix(found[1], "manual"), found[0]
+    known = " ".join(dict.fromkeys(line.text for line in evidence))
+    return Fix(f"convert {'it' if others else 'or download the weights'}{': ' + known if known else ''}", "manual"), ""
 
 
 def _absent_shards(files: list[str]) -> tuple[str, str] | None:

@@ -167,8 +167,11 @@ def _unused_inside(case: Case) -> Finding | None:
     unexpected = of_kind(case.outcome.rows, "unexpected")
     if len(unexpected) < len(case.outcome.rows):
         return None
-    depths = {e.template.partition(".{}.")[0]: e.axes[0] for e in case.expectation.families if e.axes}
-    rows = [row for row in unexpected if _lies_inside(row, depths) and not LEGACY.search(row.template)]
+    layers: dict[str, set[int]] = {}  # of every list of layers; in a hybrid each family has some of them only
+    for e in case.expectation.families:
+        if e.axes:
+            layers.setdefault(e.template.partition(".{}.")[0], set()).update(e.axes[0])
+    rows = [row for row in unexpected if _lies_inside(row, layers) and not LEGACY.search(row.template)]
     if not rows:
         return None
     used, number = case.expectation.class_name, size(rows)
@@ -178,9 +181,8 @@ def _unused_inside(case: Case) -> Finding | None:
     return replace(_finding(case, headline, rows, tuple(rows), how), severity="warning")
 
 
-def _lies_inside(row: Row, depths: dict[str, tuple[int, ...]]) -> bool:
-    container = row.template.partition(".{}.")[0]
-    return bool(row.axes) and set(row.axes[0]) <= set(depths.get(container, ()))
+def _lies_inside(row: Row, layers: dict[str, set[int]]) -> bool:
+    return bool(row.axes) and set(row.axes[0]) <= layers.get(row.template.partition(".{}.")[0], set())
 
 
 def _architecture_note(case: Case) -> Iterable[Finding]:
