@@ -50,7 +50,10 @@ def test_an_adapter_names_its_base_whether_or_not_a_config_lies_beside_it(tmp_pa
 def test_a_damaged_adapter_config_names_no_base(tmp_path: Path) -> None:
     (tmp_path / "adapter_config.json").write_text("{")
     (tmp_path / "adapter_model.safetensors").write_bytes((2).to_bytes(8, "little") + b"{}")
-    assert check(tmp_path).case.expectation.inconclusive == "this is a PEFT adapter, not a model"
+    report = check(tmp_path)
+    assert report.case.expectation.inconclusive == "this is a PEFT adapter, not a model"
+    assert report.verdict == "fails"
+    assert report.findings[0].slug == "config-invalid"
 
 
 def test_a_whole_model_beside_an_adapter_is_judged(tmp_path: Path) -> None:
