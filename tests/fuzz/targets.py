@@ -24,7 +24,8 @@ from loadproof.formats.index import read_index
 from loadproof.interpret import building
 from loadproof.interpret.evaluation import evaluate
 from loadproof.interpret.language import limits
-from loadproof.interpret.release import class_index, source_file
+from loadproof.interpret.release.disk import Disk
+from loadproof.interpret.release.files import Files
 from loadproof.interpret.release.world import World
 from loadproof.types import Expectation, ModelConfig, Problem
 from tests.fuzz import programs
@@ -106,7 +107,7 @@ def check_source(content: bytes) -> None:
     with (
         _small_limits(),
         _one_world_for_many(),
-        _in_memory({str(folder / "modeling_evil.py"): content.decode("utf-8", "replace")}),
+        _in_memory({"remote/modeling_evil.py": content}),
     ):
         found, _ = evaluate(str(_release()), str(folder), raw, blank, None, apart=False)
     _DEPTHS.add(found)
@@ -150,16 +151,16 @@ def _one_world_for_many() -> Iterator[None]:
         building.World = before
 
 
-def _shared_world(root: str, remote: str | None = None) -> World:
-    if remote is None:
-        return World(root)
+def _shared_world(files: Files) -> World:
+    if not files.list("remote"):
+        return World(files)
     if _WORLDS.get("uses", 0) % 50 == 0:
-        _WORLDS["world"] = World(root, remote=remote)
+        _WORLDS["world"] = World(files)
         _WORLDS["world"].path = cache(_WORLDS["world"].path)  # no file comes or goes
     _WORLDS["uses"] = _WORLDS.get("uses", 0) + 1
     world: World = _WORLDS["world"]
-    for name in [name for name in world.files if name.startswith("remote")]:
-        del world.files[name]
+    for name in [name for name in world.modules if name.startswith("remote")]:
+        del world.modules[name]
     return world
 
 
@@ -167,19 +168,14 @@ _WORLDS: dict[str, Any] = {}
 
 
 @contextmanager
-def _in_memory(texts: dict[str, str]) -> Iterator[None]:
+def _in_memory(contents: dict[str, bytes]) -> Iterator[None]:
     """No file is opened for an input: opening three takes longer than the evaluation."""
-    before = source_file._read, class_index.text_of
-    source_file._read = class_index.text_of = lambda path: texts[path] if path in texts else _text(path)
+    before, kept = Disk.read, cache(Disk.read)
+    Disk.read = lambda disk, file: contents[file] if file in contents else kept(disk, file)  # type: ignore[method-assign]
     try:
         yield
     finally:
-        source_file._read, class_index.text_of = before
-
-
-@cache
-def _text(path: str) -> str:
-    return Path(path).read_text("utf-8")
+        Disk.read = before  # type: ignore[method-assign]
 
 
 class Depths:

@@ -7,6 +7,7 @@ from textwrap import dedent
 from typing import Any
 
 from loadproof.interpret.building import room_to_recurse
+from loadproof.interpret.release.disk import on_disk
 from loadproof.interpret.release.world import World
 
 
@@ -18,7 +19,7 @@ def world_of(folder: Path, **files: str) -> World:
     code.mkdir(exist_ok=True)
     for name, text in files.items():
         (code / f"{name}.py").write_text(dedent(text))
-    return World(str(release), remote=str(code))
+    return World(on_disk(str(release), str(code), is_trusted=False))
 
 
 def evaluate(folder: Path, text: str, name: str = "result") -> Any:

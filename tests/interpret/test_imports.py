@@ -9,6 +9,7 @@ import pytest
 
 from loadproof.interpret.language.errors import SourceMissing, is_certain
 from loadproof.interpret.release import imports
+from loadproof.interpret.release.disk import on_disk
 from loadproof.interpret.release.world import World
 
 RELEASE = {
@@ -29,7 +30,7 @@ def world_of(folder: Path, release: dict[str, str], **own: str) -> World:
             path = folder / top / f"{name}.py"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(dedent(text))
-    return World(str(folder / "release"), remote=str(folder / "code"))
+    return World(on_disk(str(folder / "release"), str(folder / "code"), is_trusted=False))
 
 
 def check(folder: Path, text: str, **more: str) -> None:

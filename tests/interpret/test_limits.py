@@ -80,7 +80,7 @@ def test_too_much_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_large_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("loadproof.interpret.release.source_file.SOURCE_BYTES", 100)
+    monkeypatch.setattr("loadproof.interpret.release.disk.SOURCE_BYTES", 100)
     with pytest.raises(LimitReached, match="bytes"):
         evaluate(tmp_path, "result = 1\n" + "#" * 200)
 

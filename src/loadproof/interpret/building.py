@@ -12,6 +12,7 @@ from typing import Any
 from loadproof.interpret.language.errors import SourceMissing, certain
 from loadproof.interpret.release import auto_classes, remote_code
 from loadproof.interpret.release.class_choice import choose_class
+from loadproof.interpret.release.disk import Disk, on_disk
 from loadproof.interpret.release.model_base import tied
 from loadproof.interpret.release.world import World
 
@@ -33,9 +34,10 @@ def room_to_recurse() -> Iterator[None]:
 
 
 @lru_cache(maxsize=2)
-def release(root: str) -> World:
-    """The release in this folder; its parsed files are shared by all models of a process."""
-    return World(root)
+def release(root: str) -> tuple[World, Disk]:
+    """The trusted release in this folder and what was read of it; its parsed files are shared by all models of a process."""
+    disk = on_disk(root, is_trusted=True)
+    return World(disk), disk
 
 
 def effective_type(raw: dict[str, Any], world: World) -> str:
@@ -90,11 +92,17 @@ def _config_for(cls: Any, config: Any) -> Any:
     return config
 
 
-def build_remote(root: str, folder: str, raw: dict[str, Any], class_name: str | None) -> Any:
-    """(world, model) of a repository's own code, in a world of its own that nothing else shares."""
-    world = World(root, remote=folder)
+def build_remote(world: World, raw: dict[str, Any], class_name: str | None) -> Any:
+    """The model of a repository's own code, in a world that no other evaluation shares."""
     world.begin("")
-    return world, remote_code.build(world, decoded(raw), class_name)
+    return remote_code.build(world, decoded(raw), class_name)
+
+
+def needs_own_code(world: World, raw: dict[str, Any], class_name: str | None) -> bool:
+    """Whether a repository's own code makes the model: the release has no such type, or that code is asked for."""
+    if not remote_code.has_code(raw):
+        return False
+    return remote_code.is_asked_for(class_name, raw) or effective_type(raw, world) not in world.config_names
 
 
 def unknown_type(model_type: str) -> Exception:

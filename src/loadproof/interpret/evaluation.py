@@ -14,6 +14,7 @@ from loadproof.interpret.language.errors import LimitReached, NotUnderstood, is_
 from loadproof.interpret.language.objects import Open
 from loadproof.interpret.release import remote_code
 from loadproof.interpret.release.classes import OpaqueBase
+from loadproof.interpret.release.disk import on_disk
 from loadproof.interpret.release.world import World
 from loadproof.types import Expectation
 
@@ -54,7 +55,7 @@ def evaluate(
 def _evaluate(
     root: str, folder: str, raw: dict[str, Any], blank: Expectation, class_name: str | None, apart: bool
 ) -> tuple[Expectation, list[str]]:
-    world = building.release(root)
+    world, disk = building.release(root)
     try:
         model_type = building.effective_type(raw, world)
         native = model_type in world.config_names
@@ -65,7 +66,9 @@ def _evaluate(
             answer = evaluate_apart(root, folder, raw, blank, class_name) if apart else None
             if answer is not None:
                 return answer
-            world, model = building.build_remote(root, folder, raw, class_name)
+            disk = on_disk(root, folder, is_trusted=False)
+            world = World(disk)
+            model = building.build_remote(world, raw, class_name)
         elif not native:
             raise building.unknown_type(model_type) if model_type else _no_type()
         else:
@@ -74,9 +77,9 @@ def _evaluate(
             model = building.build(world, raw, model_type, name)
         found = msgspec.structs.replace(blank, **describe(world, model))
         world.budget.settle()
-        return found, world.read_files()
+        return found, [seen.path for seen in disk.seen]
     except Exception as problem:
-        return _failed(blank, problem, world), world.read_files()
+        return _failed(blank, problem, world), [seen.path for seen in disk.seen]
 
 
 def _stated(raw: dict[str, Any]) -> str:

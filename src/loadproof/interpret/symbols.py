@@ -103,7 +103,7 @@ def add_symbols(expectation: Expectation, root: str, raw: dict[str, Any]) -> Exp
     """The same in this process, for the release in `root`."""
     try:
         with building.room_to_recurse():
-            world = building.release(root)
+            world, _ = building.release(root)
             model = building.build(world, raw, expectation.model_type, expectation.class_name, symbolic)
             tensors = dict(model.named_parameters(remove_duplicate=False))
             tensors.update(model.named_buffers(remove_duplicate=False, persistent_only=True))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 from typing import Any
 
-from loadproof.interpret.language.limits import SOURCE_BYTES
+from loadproof.interpret.language.errors import LimitReached
 from loadproof.interpret.release import auto_classes
 
 _CLASS = re.compile(r"^class (\w+)", re.M)
@@ -34,31 +33,31 @@ def find_in_package(world: Any, package: str, name: str) -> Any:
 def _package_index(world: Any, package: str) -> dict[str, str]:
     indexes = world.__dict__.setdefault("package_indexes", {})
     if package not in indexes:
-        top = world.root if package.startswith("transformers") else world.remote
-        folder = os.path.join(top, *package.split(".")[1:])
-        indexes[package] = _index_of(folder, package) if os.path.isdir(folder) else {}
+        indexes[package] = _index_of(world, package)
     found: dict[str, str] = indexes[package]
     return found
 
 
-def _index_of(folder: str, package: str) -> dict[str, str]:
+def _index_of(world: Any, package: str) -> dict[str, str]:
     found: dict[str, str] = {}
-    for file in sorted(os.listdir(folder)):
-        if not file.endswith(".py") or not file.startswith(("modeling_", "configuration_")):
+    folder = package.replace(".", "/")
+    for file, kind in world.files.list(folder).items():
+        if kind != "file" or not file.startswith(("modeling_", "configuration_")):
             continue
         if file.startswith(_OTHER_FRAMEWORKS):
             continue
-        for name in _CLASS.findall(text_of(os.path.join(folder, file))):
+        for name in _CLASS.findall(text_of(world, f"{folder}/{file}")):
             found.setdefault(name, f"{package}.{file[:-3]}")
     return found
 
 
-def text_of(path: str) -> str:
-    """The text of a source file, empty for what is none: a folder of strangers may hold a FIFO or an endless device."""
-    if not os.path.isfile(path) or os.path.getsize(path) > SOURCE_BYTES:
+def text_of(world: Any, path: str) -> str:
+    """The text of a source file that is only looked through, empty for what is too long to be one."""
+    try:
+        text: str = world.text(path)
+    except LimitReached:
         return ""
-    with open(path, encoding="utf-8", errors="replace") as f:
-        return f.read()
+    return text
 
 
 def _whole_index(world: Any) -> dict[str, str]:
@@ -66,13 +65,12 @@ def _whole_index(world: Any) -> dict[str, str]:
     if index is None:
         index = {}
         for package in ("transformers.models", "transformers.models.deprecated"):
-            for folder in _subfolders(os.path.join(world.root, *package.split(".")[1:])):
+            for folder in _subfolders(world, package.replace(".", "/")):
                 for name, module in _package_index(world, f"{package}.{folder}").items():
                     index.setdefault(name, module)
         world.__dict__["whole_index"] = index
     return index
 
 
-def _subfolders(folder: str) -> list[str]:
-    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-    return [name for name in names if os.path.isdir(os.path.join(folder, name))]
+def _subfolders(world: Any, folder: str) -> list[str]:
+    return [name for name, kind in world.files.list(folder).items() if kind == "folder"]

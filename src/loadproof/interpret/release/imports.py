@@ -7,7 +7,6 @@ and functions are left alone, and so are packages whose source is not read.
 from __future__ import annotations
 
 import ast
-import os
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -48,10 +47,10 @@ def _relative(file: SourceFile, node: ast.ImportFrom) -> str:
 def _check_own(world: Any, file: SourceFile) -> None:
     """Refuse imports of the folder's own files without a leading dot (`check_imports`, dynamic_module_utils.py)."""
     names = "|".join(map(re.escape, sorted(world.own_modules)))
-    text = class_index.text_of(file.path)
+    text = class_index.text_of(world, file.path)
     if not names or re.search(rf"^[ \t]*(?:from|import)[ \t]+(?:{names})\b", text, re.M) is None:
         return
-    for node in _unguarded(parse(text), _has_word(world.path("transformers.dynamic_module_utils"), "Try")):
+    for node in _unguarded(parse(text), _has_word(world, world.path("transformers.dynamic_module_utils"), "Try")):
         tops = [a.name for a in node.names] if isinstance(node, ast.Import) else [] if node.level else [node.module]
         own = next((t for t in tops if t and t.split(".")[0] in world.own_modules), None)
         if own is not None:
@@ -79,7 +78,7 @@ def _check_names(world: Any, module: str, names: list[str]) -> None:
     if path is None:
         missing = _first_missing(world, module)
         parent, _, last = missing.rpartition(".")
-        if not _has_word(world.path(parent), last):  # else it may be an alias that the package registers
+        if not _has_word(world, world.path(parent), last):  # else it may be an alias that the package registers
             raise certain(ModuleNotFoundError(f"No module named '{missing}'"))
         return
     for name in names:
@@ -90,11 +89,11 @@ def _check_names(world: Any, module: str, names: list[str]) -> None:
 def _is_mentioned(world: Any, module: str, name: str) -> bool:
     """Whether the module may have that name: its text has the word, or it takes names from where it does not say."""
     path = world.path(module)
-    if path is None or world.path(f"{module}.{name}") is not None or _has_word(path, name):
+    if path is None or world.path(f"{module}.{name}") is not None or _has_word(world, path, name):
         return True
-    if os.path.basename(path) != "__init__.py":
-        return _ANY_NAME.search(class_index.text_of(path)) is not None
-    return _is_in_folder(os.path.dirname(path), name)
+    if not path.endswith("/__init__.py"):
+        return _ANY_NAME.search(class_index.text_of(world, path)) is not None
+    return _is_in_folder(world, path.rpartition("/")[0], name)
 
 
 def _first_missing(world: Any, module: str) -> str:
@@ -104,16 +103,19 @@ def _first_missing(world: Any, module: str) -> str:
     return next((n for n in names if world.path(n) is None), module)
 
 
-def _has_word(path: str | None, word: str) -> bool:
-    return path is None or re.search(rf"\b{re.escape(word)}\b", class_index.text_of(path)) is not None
+def _has_word(world: Any, path: str | None, word: str) -> bool:
+    return path is None or re.search(rf"\b{re.escape(word)}\b", class_index.text_of(world, path)) is not None
 
 
-def _is_in_folder(folder: str, name: str) -> bool:
+def _is_in_folder(world: Any, folder: str, name: str) -> bool:
     """Packages hand out the names of their files, lazily or by `import *`: look for the word in all of them."""
     plain = name.lower()
-    found = sorted(_sources(folder), key=lambda path: not plain.startswith(os.path.basename(os.path.dirname(path))))
-    return any(_has_word(path, name) for path in found)
+    found = sorted(_sources(world, folder), key=lambda path: not plain.startswith(path.split("/")[-2]))
+    return any(_has_word(world, path, name) for path in found)
 
 
-def _sources(folder: str) -> list[str]:
-    return [os.path.join(top, f) for top, _, files in os.walk(folder) for f in files if f.endswith(".py")]
+def _sources(world: Any, folder: str) -> Iterator[str]:
+    entries = world.files.list(folder)
+    yield from (f"{folder}/{name}" for name, kind in entries.items() if kind == "file")
+    for name in (name for name, kind in entries.items() if kind == "folder"):
+        yield from _sources(world, f"{folder}/{name}")

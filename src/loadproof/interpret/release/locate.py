@@ -48,5 +48,10 @@ def _from_finders() -> str | None:
 def version_of(root: str) -> str:
     """`__version__` as the package's __init__ states it, empty when it states none."""
     with open(os.path.join(root, "__init__.py"), encoding="utf-8", errors="replace") as f:
-        found = _VERSION.search(f.read(_HEAD))
+        return version_in(f.read(_HEAD))
+
+
+def version_in(text: str) -> str:
+    """The same from the text of that file."""
+    found = _VERSION.search(text, 0, _HEAD)
     return found.group(1) if found else ""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import os
 from typing import Any, NamedTuple
 
 from loadproof.interpret.language.errors import NotUnderstood, SourceMissing
 from loadproof.interpret.release import imports
+from loadproof.interpret.release.files import CODE, Files, kind_of
 from loadproof.interpret.release.model_base import tied
 
 _MODEL_KEYS = ("AutoModelForCausalLM", "AutoModelForConditionalGeneration", "AutoModelForSeq2SeqLM")
@@ -68,19 +68,19 @@ def references(raw: dict[str, Any]) -> tuple[Reference, Reference]:
     return reference(auto_map["AutoConfig"]), next((m for m in models if m.name in names), models[0])
 
 
-def check_files(folder: str, wanted: tuple[Reference, ...]) -> None:
+def check_files(files: Files, wanted: tuple[Reference, ...]) -> None:
     """Raise SourceMissing, naming the file, when the code is not in this folder."""
     for ref in wanted:
         file = ref.module.replace(".", "/") + ".py"
-        if not os.path.isfile(os.path.join(folder, file)):
+        if kind_of(files, f"{CODE}/{file}") is None:
             where = f"in the repository {ref.repository}" if ref.repository else "not in the folder"
             raise SourceMissing(f"the model's own code {file} is {where}")
 
 
 def build(world: Any, raw: dict[str, Any], class_name: str | None) -> Any:
-    """The shape-only model of a repository's own code; `world.remote` is its folder."""
+    """The shape-only model of a repository's own code; `world.files` holds it."""
     config_ref, model_ref = references(raw)
-    check_files(world.remote, (config_ref, model_ref))
+    check_files(world.files, (config_ref, model_ref))
     imports.check(world, "remote." + config_ref.module)
     config_class = world.load("remote." + config_ref.module, config_ref.name)
     config = config_class.from_dict(raw) if world.is_config(config_class) else config_class(**raw)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
 from typing import Any
 
 from loadproof.interpret.language.builtin_names import BUILTINS
-from loadproof.interpret.language.errors import LimitReached, NotUnderstood, SourceMissing, UnsupportedSyntax
+from loadproof.interpret.language.errors import NotUnderstood, SourceMissing, UnsupportedSyntax
 from loadproof.interpret.language.expressions import expression
 from loadproof.interpret.language.functions import method
-from loadproof.interpret.language.limits import SOURCE_BYTES
 from loadproof.interpret.language.scope import Scope
 from loadproof.interpret.language.standard_library import MODULES
 from loadproof.interpret.language.statements import statement
@@ -29,13 +27,13 @@ class SourceFile:
     """`defs` maps a name to its definitions in order: chunks, syntax nodes or import tuples."""
 
     def __init__(self, world: Any, name: str, path: str) -> None:
-        self.world, self.name, self.path, self.label = world, name, path, os.path.basename(path)
+        self.world, self.name, self.path, self.label = world, name, path, path.rpartition("/")[2]
         self.is_package = self.label == "__init__.py"
         self.globals: dict[str, Any] = {"__name__": name, "__file__": self.label}
         self.defs: dict[str, list[Any]] = {}
         self.imports: list[ast.ImportFrom] = []  # those that run whenever the module is imported
         self.busy: set[str] = set()
-        self._index(_read(path))
+        self._index(world.text(path))
 
     # ---- index
     def _index(self, text: str) -> None:
@@ -132,7 +130,7 @@ class SourceFile:
         if name not in self.defs:
             if name in BUILTINS:
                 return BUILTINS[name]
-            raise NotUnderstood(why_undefined(name, self.label, _read(self.path)))
+            raise NotUnderstood(why_undefined(name, self.label, self.world.text(self.path)))
         if name in self.busy:
             raise NotUnderstood(f"{self.label}: {name} is defined through itself")
         self.busy.add(name)
@@ -292,10 +290,3 @@ def imports_absent_package(body: list[ast.stmt]) -> bool:
         if any(p.split(".")[0] not in _PRESENT and p not in MODULES for p in packages):
             return True
     return False
-
-
-def _read(path: str) -> str:
-    if os.path.getsize(path) > SOURCE_BYTES:
-        raise LimitReached(f"{os.path.basename(path)} has more than {SOURCE_BYTES:,} bytes")
-    with open(path, encoding="utf-8", errors="replace") as f:
-        return f.read()

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import cached_property
 from typing import Any
 
@@ -24,7 +23,8 @@ from loadproof.interpret.release import (
     packages,
     stubs,
 )
-from loadproof.interpret.release.locate import version_of
+from loadproof.interpret.release.files import CODE, RELEASE, Files, kind_of, text_of
+from loadproof.interpret.release.locate import version_in
 from loadproof.interpret.release.source_file import SourceFile
 from loadproof.interpret.shapes import namespaces, numpy_names
 
@@ -51,11 +51,11 @@ class MissingSource(Unknown):
 
 
 class World:
-    """`root` is the package folder of the release, `remote` the folder of a repository's own code."""
+    """`files` holds the package folder of the release, and the folder of a repository's own code."""
 
-    def __init__(self, root: str, remote: str | None = None) -> None:
-        self.root, self.remote = root, remote
-        self.files: dict[str, SourceFile | None] = {}
+    def __init__(self, files: Files) -> None:
+        self.files = files
+        self.modules: dict[str, SourceFile | None] = {}
         self.budget = limits.start()
         self.model_type = ""  # of the model being built: where classes are looked for first
 
@@ -67,26 +67,29 @@ class World:
 
     # ---- files
     def path(self, name: str) -> str | None:
+        """Name of a module's file, `transformers/models/llama/modeling_llama.py`; None when there is none."""
         parts = name.split(".")
-        top = {"transformers": self.root, "remote": self.remote}.get(parts[0])
-        if top is None or not all(p.isidentifier() for p in parts):
+        if parts[0] not in (RELEASE, CODE) or not all(p.isidentifier() for p in parts):
             return None
-        stem = os.path.join(top, *parts[1:])
-        found = next((p for p in (stem + ".py", os.path.join(stem, "__init__.py")) if os.path.isfile(p)), None)
-        if found is not None and parts[0] == "remote" and not _inside(found, top):
-            raise SourceMissing(f"{name} leads out of the repository folder")
-        return found
+        stem = "/".join(parts)
+        for path in (stem + ".py", stem + "/__init__.py") if parts[1:] else (stem + "/__init__.py",):
+            kind = kind_of(self.files, path)
+            if kind == "outside":
+                raise SourceMissing(f"{name} leads out of the {'repository' if parts[0] == CODE else 'release'} folder")
+            if kind == "file":
+                return path
+        return None
 
     def file(self, name: str) -> SourceFile | None:
         """The file of a module, None when there is none."""
-        if name not in self.files:
+        if name not in self.modules:
             path = self.path(name)
-            self.files[name] = None if path is None else SourceFile(self, name, path)
-        return self.files[name]
+            self.modules[name] = None if path is None else SourceFile(self, name, path)
+        return self.modules[name]
 
-    def read_files(self) -> list[str]:
-        """Paths of the files that the last evaluations read."""
-        return [os.path.join(self.root, "__init__.py"), *(f.path for f in self.files.values() if f is not None)]
+    def text(self, path: str) -> str:
+        """The text of a source file, empty where it cannot be read. Raises LimitReached for one that is too long."""
+        return text_of(self.files.read(path) or b"")
 
     def load(self, module: str, name: str) -> Any:
         """A top-level name of a module. Raises SourceMissing when there is no such file."""
@@ -173,12 +176,11 @@ class World:
     @cached_property
     def own_modules(self) -> frozenset[str]:
         """Names of the modules of remote code."""
-        names = os.listdir(self.remote) if self.remote is not None and os.path.isdir(self.remote) else []
-        return frozenset(name[:-3] for name in names if name.endswith(".py"))
+        return frozenset(name[:-3] for name in self.files.list(CODE) if name.endswith(".py"))
 
     @cached_property
     def version(self) -> str:
-        return version_of(self.root)
+        return version_in(self.text(f"{RELEASE}/__init__.py"))
 
     @cached_property
     def config_base(self) -> Any:
@@ -204,12 +206,3 @@ class World:
     def config_names(self) -> dict[str, str]:
         """model_type -> configuration class name."""
         return auto_classes.config_names(self)
-
-
-def _inside(path: str, folder: str) -> bool:
-    """Whether a file of remote code lies in its folder, or is a hub cache snapshot's link to a blob of its own."""
-    real, top = os.path.realpath(path), os.path.realpath(folder)
-    if real.startswith(os.path.join(top, "")):
-        return True
-    is_snapshot = os.path.basename(os.path.dirname(top)) == "snapshots"
-    return is_snapshot and os.path.dirname(real) == os.path.join(os.path.dirname(os.path.dirname(top)), "blobs")

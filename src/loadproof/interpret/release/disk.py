@@ -1,0 +1,153 @@
+"""Source files on disk. Nothing else in the evaluator opens a path."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import NamedTuple
+
+from loadproof.interpret.language.errors import LimitReached
+from loadproof.interpret.language.limits import SOURCE_BYTES
+from loadproof.interpret.release.files import CODE, RELEASE, Kind
+
+_ENTRIES = 100_000  # of one folder
+# A FIFO must not hang, and the last part of a path that was resolved is no link.
+_OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+
+
+class Root(NamedTuple):
+    """A folder that may be read. What strangers filled may not lead out of it, and its content is remembered."""
+
+    folder: str
+    is_trusted: bool
+
+
+class Seen(NamedTuple):
+    """Something that was read: a later answer from a cache needs it unchanged. `digest` is empty for trusted files."""
+
+    path: str
+    digest: str = ""
+
+
+class Disk:
+    """The `Files` below some folders; `seen` is all that was read of them."""
+
+    def __init__(self, roots: dict[str, Root]) -> None:
+        self._roots = {name: root._replace(folder=os.path.realpath(root.folder)) for name, root in roots.items()}
+        self._folders: dict[str, dict[str, Kind]] = {}
+        self._seen: dict[str, Seen] = {}
+
+    @property
+    def seen(self) -> tuple[Seen, ...]:
+        return tuple(self._seen.values())
+
+    def list(self, folder: str) -> dict[str, Kind]:
+        if folder not in self._folders:
+            self._folders[folder] = self._listed(folder)
+        return self._folders[folder]
+
+    def read(self, file: str) -> bytes | None:
+        root, path = self._place(file)
+        data = None if path is None or not file.endswith(".py") else _content(path, 0 if root.is_trusted else _NO_LINK)
+        if data is not None and path is not None:
+            self._seen[file] = Seen(path, "" if root.is_trusted else digest(data))
+        return data
+
+    def _listed(self, folder: str) -> dict[str, Kind]:
+        root, path = self._place(folder)
+        found: dict[str, Kind] = {} if path is None else _entries(path, root)
+        if path is not None and not root.is_trusted:
+            self._seen[folder + "/"] = Seen(path, listing_digest(found))
+        return found
+
+    def _place(self, name: str) -> tuple[Root, str | None]:
+        """Where a name lies; None for what is no plain name, or leads out."""
+        first, *parts = name.split("/")
+        root = self._roots.get(first)
+        if root is None or not all(part.removesuffix(".py").isidentifier() for part in parts):
+            return Root("", is_trusted=False), None
+        path = os.path.join(root.folder, *parts)
+        if root.is_trusted:
+            return root, path
+        real = os.path.realpath(path)
+        return root, real if _is_inside(real, root.folder) else None
+
+
+def on_disk(release: str, code: str | None = None, *, is_trusted: bool) -> Disk:
+    """The files of a release, which is `is_trusted` or not, and of a repository's own code, which never is."""
+    roots = {RELEASE: Root(release, is_trusted)}
+    return Disk(roots if code is None else roots | {CODE: Root(code, is_trusted=False)})
+
+
+def digest(data: bytes) -> str:
+    """What a file that may be written again with the same size and time is known by."""
+    import hashlib  # not for a release's own classes, where nothing is hashed
+
+    return hashlib.sha256(data).hexdigest()
+
+
+def listing_digest(entries: dict[str, Kind]) -> str:
+    return digest("\0".join(f"{kind} {name}" for name, kind in entries.items()).encode("utf-8", "surrogateescape"))
+
+
+def entries_digest(folder: str) -> str:
+    """`listing_digest` of a folder that strangers filled, as it is now."""
+    return listing_digest(_entries(folder, Root(folder, is_trusted=False)))
+
+
+def content_digest(path: str) -> str:
+    """`digest` of a file as it is now, empty where it cannot be read."""
+    try:
+        data = _content(path, _NO_LINK)
+    except LimitReached:
+        return ""
+    return "" if data is None else digest(data)
+
+
+def _entries(path: str, root: Root) -> dict[str, Kind]:
+    try:
+        with os.scandir(path) as found:
+            entries = [entry for entry, _ in zip(found, range(_ENTRIES), strict=False)]
+    except (OSError, ValueError):
+        return {}
+    kinds = ((entry.name, _kind(entry, root)) for entry in sorted(entries, key=lambda entry: entry.name))
+    return {name: kind for name, kind in kinds if kind is not None}
+
+
+def _kind(entry: os.DirEntry[str], root: Root) -> Kind | None:
+    """A folder or a Python file with a name that can be imported; None for everything else."""
+    is_python = entry.name.endswith(".py")
+    if not entry.name.removesuffix(".py").isidentifier():
+        return None
+    try:
+        kind: Kind | None = "file" if is_python and entry.is_file() else None if is_python else "folder"
+        if kind == "folder" and not entry.is_dir():
+            return None
+        leads_out = not root.is_trusted and entry.is_symlink()
+        if leads_out and kind and not _is_inside(os.path.realpath(entry.path), root.folder):
+            return "outside"
+    except OSError:
+        return None
+    return kind
+
+
+def _content(path: str, flags: int) -> bytes | None:
+    try:
+        with open(os.open(path, _OPEN | flags), "rb") as f:
+            if not stat.S_ISREG(os.fstat(f.fileno()).st_mode):
+                return None
+            data = f.read(SOURCE_BYTES + 1)
+    except (OSError, ValueError):
+        return None
+    if len(data) > SOURCE_BYTES:
+        raise LimitReached(f"{os.path.basename(path)} has more than {SOURCE_BYTES:,} bytes")
+    return data
+
+
+def _is_inside(real: str, top: str) -> bool:
+    """Whether a path lies in the folder, or is where a hub cache snapshot's links lead: a blob of its own."""
+    if real == top or real.startswith(os.path.join(top, "")):
+        return True
+    is_snapshot = os.path.basename(os.path.dirname(top)) == "snapshots"
+    return is_snapshot and os.path.dirname(real) == os.path.join(os.path.dirname(os.path.dirname(top)), "blobs")

@@ -1,0 +1,33 @@
+"""What the evaluator sees of the file system: Python source under two names, `transformers` and `remote`.
+
+A file is named by its parts, `transformers/models/llama/modeling_llama.py`; where it really lies only the owner of the
+files knows. In this process that is `Disk`; a process that evaluates text from strangers asks its parent over a pipe.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, Protocol
+
+RELEASE, CODE = "transformers", "remote"
+Kind = Literal["folder", "file", "outside"]  # outside: a link that leads out of what strangers filled
+
+
+class Files(Protocol):
+    """Python files and the folders that hold them. What is neither is not listed."""
+
+    def list(self, folder: str) -> dict[str, Kind]:
+        """Name -> kind, sorted by name; empty where there is no such folder."""
+
+    def read(self, file: str) -> bytes | None:
+        """The content, None where there is no such file. Raises LimitReached for one that is too long."""
+
+
+def kind_of(files: Files, name: str) -> Kind | None:
+    """What a name stands for, None where nothing does."""
+    folder, _, last = name.rpartition("/")
+    return files.list(folder).get(last)
+
+
+def text_of(data: bytes) -> str:
+    """A source text with the line ends of Python."""
+    return data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
