@@ -73,6 +73,7 @@ ESCAPES = (
     "Own.shown.file",
     "Own.shown.getter_source",
 )
+SUBMODULES = ("f.__globals__", "f.__globals__.x", "data.append", "text.format", "__class__", "forward.__func__", "f")
 HEAD = """
 import collections, dataclasses, functools, inspect, operator, re, typing
 import torch
@@ -131,3 +132,34 @@ def test_relative_imports_end_at_the_folder(tmp_path: Path) -> None:
     (tmp_path / "secret.py").write_text("x = 1")
     with pytest.raises(NotUnderstood):
         evaluate(tmp_path, "from ..secret import x\nresult = x + 1 if x else 0")
+
+
+@pytest.mark.parametrize("path", SUBMODULES)
+@pytest.mark.parametrize("method", ["get_submodule", "get_parameter", "get_buffer", "set_submodule"])
+def test_a_path_of_a_module_leads_to_modules_only(method: str, path: str, tmp_path: Path) -> None:
+    program = f"""
+        from torch import nn
+        class M(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self._modules["f"] = lambda: 0
+                self._modules["data"] = [1]
+                self.__dict__["text"] = "x"
+        result = M().{method}({path + ".x" if method != "get_submodule" else path!r}{", M()" if method == "set_submodule" else ""})
+    """
+    if (method, path) == ("get_submodule", "f"):  # what was put there by hand comes back, and leads nowhere
+        program += "\n        result = result.__globals__"
+    with pytest.raises((NotUnderstood, AttributeError)):
+        evaluate(tmp_path, program)
+
+
+def test_a_path_that_is_no_plain_text_is_refused(tmp_path: Path) -> None:
+    program = """
+        from torch import nn
+        class Path(str):
+            def split(self, *_):
+                return ["__globals__"]
+        result = nn.Sequential(nn.Linear(2, 2)).get_submodule(Path("0"))
+    """
+    with pytest.raises(TypeError):
+        evaluate(tmp_path, program)

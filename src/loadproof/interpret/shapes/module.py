@@ -162,30 +162,37 @@ class Module(Open):
         return out
 
     def get_submodule(self, path: str) -> Any:
+        """The module at a dotted path. Raises AttributeError as torch does, also for what is no module."""
         module: Any = self
-        for part in path.split(".") if path else []:
-            module = getattr(module, part) if not isinstance(module, Module) else module._child(part)
+        for part in _parts(path):
+            module = _child(module, part)
         return module
 
-    def _child(self, name: str) -> Any:
-        if name not in self._modules:
-            raise AttributeError(f"{type(self).__name__} has no attribute `{name}`")
-        return self._modules[name]
-
     def set_submodule(self, path: str, module: Any, strict: Any = False) -> None:
-        owner, _, name = path.rpartition(".")
-        self.get_submodule(owner)._modules[name] = module
+        *owners, name = _parts(path) or [""]
+        if not name:
+            raise ValueError("Cannot set the submodule without a target name!")
+        self._owner(owners)._modules[name] = module
 
     def get_parameter(self, path: str) -> Any:
-        owner, _, name = path.rpartition(".")
-        found = self.get_submodule(owner)._parameters
-        if name not in found:
-            raise AttributeError(f"no parameter {path}")
-        return found[name]
+        return self._entry(path, "_parameters", "is not an nn.Parameter")
 
     def get_buffer(self, path: str) -> Any:
-        owner, _, name = path.rpartition(".")
-        return self.get_submodule(owner)._buffers[name]
+        return self._entry(path, "_buffers", "is not a buffer")
+
+    def _owner(self, parts: list[str]) -> Module:
+        owner = self.get_submodule(".".join(parts))
+        if not isinstance(owner, Module):
+            raise AttributeError(f"`{'.'.join(parts)}` is not an nn.Module")
+        return owner
+
+    def _entry(self, path: str, slot: str, otherwise: str) -> Any:
+        *owners, name = _parts(path) or [""]
+        owner = self._owner(owners)
+        found: dict[str, Any] = owner.__dict__[slot]
+        if name not in found:
+            raise AttributeError(f"{type(owner).__name__} has no attribute `{name}`, or it {otherwise}")
+        return found[name]
 
     # ---- what does not change the names
     def apply(self, fn: Any) -> Any:
@@ -221,6 +228,20 @@ class Module(Open):
 
     def __call__(self, *_: Any, **__: Any) -> Any:
         return Unknown(f"output of {type(self).__name__}")
+
+
+def _parts(path: Any) -> list[str]:
+    if type(path) is not str:  # a subclass would split itself as it likes
+        raise TypeError("the path of a module must be a string")
+    return path.split(".") if path else []
+
+
+def _child(module: Any, name: str) -> Any:
+    """A child by name. What is no module has none: its attributes are not walked."""
+    children = module.__dict__["_modules"] if isinstance(module, Module) else {}
+    if name not in children:
+        raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
+    return children[name]
 
 
 def param(*shape: Any) -> Parameter:
