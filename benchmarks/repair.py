@@ -20,10 +20,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from loadproof.core.edits import RenameTensors
 from loadproof.formats import take_inventory
 from loadproof.repair import Plan, apply, plan_edits, undo
 from loadproof.repair.disk import RealDisk
-from loadproof.types import RenameTensors
 
 MILLISECONDS, BYTES = 50.0, 1_000_000
 NAMES = ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj")

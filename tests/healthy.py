@@ -12,21 +12,14 @@ from collections.abc import Iterable, Iterator
 from loadproof.api.checking import conclude
 from loadproof.config.plan import plan_from_config
 from loadproof.config.plan_tensors import plan_from_tensors
-from loadproof.families import count, fold, names_of
+from loadproof.core.case import Case, Report, Timings
+from loadproof.core.checkpoint import FileInfo, Inventory, Manifest, Selection
+from loadproof.core.config import ModelConfig
+from loadproof.core.expectation import Expectation
+from loadproof.core.families import count, fold, names_of
+from loadproof.core.outcome import Outcome
+from loadproof.core.tensors import Family
 from loadproof.readers import get_reader
-from loadproof.types import (
-    Case,
-    Expectation,
-    Family,
-    FileInfo,
-    Inventory,
-    Manifest,
-    ModelConfig,
-    Outcome,
-    Report,
-    Selection,
-    Timings,
-)
 
 FILE = "model.safetensors"
 

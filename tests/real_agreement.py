@@ -14,10 +14,12 @@ import sys
 from typing import Any
 
 from loadproof.config import read_config
-from loadproof.families import count
+from loadproof.core.checkpoint import Manifest, Selection
+from loadproof.core.expectation import Expectation
+from loadproof.core.families import count
+from loadproof.core.outcome import Outcome, Row
 from loadproof.formats import read_manifest, take_inventory
 from loadproof.readers import get_reader
-from loadproof.types import Expectation, Manifest, Outcome, Row, Selection
 
 
 def judge(folder: str) -> tuple[Selection, Manifest, Expectation | None, Outcome | None]:

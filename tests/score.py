@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from loadproof.api import check
+from loadproof.core.case import Report
 from loadproof.rules import RULES
-from loadproof.types import Report
 from tests import zoo
 from tests.healthy import default_reports
 from tests.rules.case_files import Example, read_pages

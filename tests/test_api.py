@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import loadproof
-from loadproof.families import count
+from loadproof.core.families import count
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loadproof.families import as_products, count, fold, fold_group, join_name, names_of, show, split_name, union
+from loadproof.core.families import as_products, count, fold, fold_group, join_name, names_of, show, split_name, union
 
 PIECES = [
     "model",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from loadproof.api import check
-from loadproof.types import Report
+from loadproof.core.case import Report
 from tests import zoo
 from tests.healthy import default_reports
 

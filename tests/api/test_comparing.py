@@ -6,7 +6,7 @@ from pathlib import Path
 
 from loadproof.api.comparing import DiffReport, FieldChange, diff
 from loadproof.cli.diff_text import render_diff
-from loadproof.rules.compare import Renaming, Role
+from loadproof.rules.evidence.compare import Renaming, Role
 from tests import zoo
 
 

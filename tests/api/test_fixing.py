@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from loadproof.api.fixing import _choose
-from loadproof.types import DropTensors, Finding, Fix
+from loadproof.core.edits import DropTensors, Fix
+from loadproof.core.findings import Finding
 
 EDIT = (DropTensors("a", ()),)
 

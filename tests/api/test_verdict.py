@@ -8,18 +8,12 @@ import pytest
 
 from loadproof.api.leftovers import untold
 from loadproof.api.verdict import decide, exit_status
-from loadproof.types import (
-    Case,
-    Expectation,
-    Finding,
-    Inventory,
-    Manifest,
-    ModelConfig,
-    Outcome,
-    Problem,
-    Row,
-    Selection,
-)
+from loadproof.core.case import Case
+from loadproof.core.checkpoint import Inventory, Manifest, Problem, Selection
+from loadproof.core.config import ModelConfig
+from loadproof.core.expectation import Expectation
+from loadproof.core.findings import Finding
+from loadproof.core.outcome import Outcome, Row
 
 MISSING = Row("missing", "a", ())
 UNUSED = Row("unexpected", "b", ())

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 from loadproof.cli.check import summary
-from loadproof.types import Row
+from loadproof.core.outcome import Row
 from tests.cli.process import EXAMPLES, ROOT, run
 from tests.report.build import report
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from loadproof.config import read_config
-from loadproof.types import FileInfo, Inventory, ModelConfig
+from loadproof.core.checkpoint import FileInfo, Inventory
+from loadproof.core.config import ModelConfig
 
 LLAMA: dict[str, Any] = {
     "architectures": ["LlamaForCausalLM"],

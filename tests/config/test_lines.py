@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loadproof.config import get, line_of, text_config_path, value_of, where
-from loadproof.types import JsonPath, ModelConfig
+from loadproof.core.config import JsonPath, ModelConfig
 
 TEXT = """{
   "model_type": "x", "hidden_size": 8,

@@ -10,7 +10,8 @@ import pytest
 from loadproof.config import diff_plans, plan_from_config, stated_plans
 from loadproof.config.plan_letters import letters
 from loadproof.config.plan_spellings import SPELLINGS, read_words
-from loadproof.types import Expectation, LayerPlan, ModelConfig
+from loadproof.core.config import LayerPlan, ModelConfig
+from loadproof.core.expectation import Expectation
 
 DEPTH = {"num_hidden_layers": 6}
 KIMI = {"full_attn_layers": [3, 6], "kda_layers": [1, 2, 4, 5]}

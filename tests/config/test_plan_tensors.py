@@ -7,8 +7,8 @@ import pytest
 from loadproof.config import plan_from_tensors
 from loadproof.config.plan_letters import letters
 from loadproof.config.plan_mixers import is_sparse, mixer_of
-from loadproof.families import fold
-from loadproof.types import Family
+from loadproof.core.families import fold
+from loadproof.core.tensors import Family
 from tests import zoo
 
 STRIPS = {

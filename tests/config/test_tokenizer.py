@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from loadproof.config.tokenizer import read_tokenizer
+from loadproof.core.checkpoint import Tokenizer
 from loadproof.formats import take_inventory
-from loadproof.types import Tokenizer
 
 
 def needed(folder: Path, **files: str) -> Tokenizer | None:

@@ -7,8 +7,9 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from loadproof.families import fold, names_of, split_name
-from loadproof.types import ConversionRule, Expectation, Expected, Operation, Outcome
+from loadproof.core.expectation import ConversionRule, Expectation, Expected, Operation
+from loadproof.core.families import fold, names_of, split_name
+from loadproof.core.outcome import Outcome
 
 
 class Report(Struct, frozen=True):

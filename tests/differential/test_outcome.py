@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from loadproof.config import read_config
+from loadproof.core.expectation import Expectation
 from loadproof.formats import read_manifest, take_inventory
 from loadproof.readers import get_reader
-from loadproof.types import Expectation
 from tests.differential import composite_models, damage, real, shards, tiny_models
 
 pytestmark = pytest.mark.torch

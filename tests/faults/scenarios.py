@@ -10,9 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from loadproof.repair import compiler, plan_edits
-from loadproof.repair.plan import Plan
-from loadproof.types import (
+from loadproof.core.edits import (
     CopyTensor,
     DropTensors,
     Edit,
@@ -28,6 +26,8 @@ from loadproof.types import (
     TransposeTensors,
     TruncateFile,
 )
+from loadproof.repair import compiler, plan_edits
+from loadproof.repair.plan import Plan
 from tests.repair.tiny import Spec, inventory, shard_bytes, sharded, tensor
 
 A, B, ONE = "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors", "model.safetensors"

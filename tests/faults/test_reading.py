@@ -17,7 +17,7 @@ import pytest
 
 from loadproof.api import check
 from loadproof.api.checking import NoCheckpointError
-from loadproof.types import Report
+from loadproof.core.case import Report
 from tests import zoo
 from tests.cli.process import run
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from loadproof.core.checkpoint import Selection
+from loadproof.core.tensors import Duplicate
 from loadproof.formats import find_tensors, read_manifest, read_payload, take_inventory
-from loadproof.types import Duplicate, Selection
 from tests.formats.tiny import INDEX, read, read_all, shard, write_shards
 from tests.hostile.making import LFS_POINTER, data, entry, one_tensor, st
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from loadproof.core.checkpoint import Manifest, Selection
 from loadproof.formats import find_tensors, read_manifest, read_payload, take_inventory
 from loadproof.storage import UnreadableError
-from loadproof.types import Manifest, Selection
 from tests.formats.tiny import INDEX, shard, write_shards
 from tests.hostile.selecting import select
 

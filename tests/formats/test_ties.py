@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from loadproof.api import check
+from loadproof.core.checkpoint import TieValue
 from loadproof.formats import ties
-from loadproof.types import TieValue
 from tests import zoo
 from tests.zoo.mutations import Mutation
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from loadproof.core.checkpoint import Inventory, Manifest, Problem
 from loadproof.formats import read_manifest, take_inventory
-from loadproof.types import Inventory, Manifest, Problem
 from tests.hostile.making import data, st
 from tests.hostile.selecting import select
 

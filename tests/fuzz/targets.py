@@ -19,6 +19,9 @@ from loadproof.config.parse import parse_object
 from loadproof.config.patterns import check_patterns
 from loadproof.config.plan import plan_from_config
 from loadproof.config.values import check_values
+from loadproof.core.checkpoint import Problem
+from loadproof.core.config import ModelConfig
+from loadproof.core.expectation import Expectation
 from loadproof.formats.header import read_header
 from loadproof.formats.index import read_index
 from loadproof.interpret import building
@@ -27,7 +30,6 @@ from loadproof.interpret.language import limits
 from loadproof.interpret.release.disk import Disk
 from loadproof.interpret.release.files import Files
 from loadproof.interpret.release.world import World
-from loadproof.types import Expectation, ModelConfig, Problem
 from tests.fuzz import programs
 from tests.hostile import index_cases, safetensors_cases, source_cases
 

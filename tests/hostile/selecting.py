@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loadproof.types import Inventory, Selection
+from loadproof.core.checkpoint import Inventory, Selection
 
 
 def select(inventory: Inventory) -> Selection:

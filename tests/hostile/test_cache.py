@@ -12,8 +12,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from loadproof.core.config import ModelConfig
+from loadproof.core.expectation import Expectation
 from loadproof.interpret import cache, expect
-from loadproof.types import Expectation, ModelConfig
 
 KEPT = Expectation("transformers", "1", "X", "x", "installed")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes and owners of files")
@@ -112,7 +113,7 @@ def test_a_linked_cache_folder_of_a_file_is_no_error(tmp_path: Path, monkeypatch
 _WRITER = """
 import sys
 from loadproof.interpret import cache
-from loadproof.types import Expectation
+from loadproof.core.expectation import Expectation
 for n in range(200):
     cache.store("key", [sys.argv[1]], Expectation("transformers", "1", "X" * (n % 50), "x", "installed"))
     found = cache.load("key")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from loadproof.core.checkpoint import Manifest, Problem
 from loadproof.formats import read_manifest, take_inventory
-from loadproof.types import Manifest, Problem
 from tests.hostile import index_cases, safetensors_cases, unread_cases
 from tests.hostile.making import Case
 from tests.hostile.selecting import select

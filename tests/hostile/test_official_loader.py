@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from loadproof.core.checkpoint import Problem
 from loadproof.formats.header import read_header
 from loadproof.storage import open_folder
-from loadproof.types import Problem
 from tests.hostile import safetensors_cases
 from tests.hostile.mutating import mutate
 

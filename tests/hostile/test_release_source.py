@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from loadproof.api import check
+from loadproof.core.config import ModelConfig
+from loadproof.core.expectation import Expectation
 from loadproof.interpret import apart, evaluation, expect
 from loadproof.interpret.release.locate import find_source
 from loadproof.interpret.symbols import with_symbols
-from loadproof.types import Expectation, ModelConfig
 from tests.cli.process import run
 from tests.hostile.making import one_tensor
 from tests.hostile.source_cases import COUNTED, ESCAPES, RUNAWAY

@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 from loadproof.api import check
+from loadproof.core.config import ModelConfig
+from loadproof.core.expectation import Expectation
 from loadproof.interpret import apart, expect
-from loadproof.types import Expectation, ModelConfig
 from tests.cli.process import run
 from tests.hostile.making import Case, Special
 from tests.hostile.source_cases import COUNTED, ESCAPES, INERT, RUNAWAY, files, source

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from loadproof.core.config import ModelConfig
+from loadproof.core.expectation import Expectation
 from loadproof.interpret import cache, evaluation, expect
-from loadproof.types import Expectation, ModelConfig
 
 RAW: dict[str, Any] = {"model_type": "llama", "num_hidden_layers": 1}
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from loadproof.families import count
+from loadproof.core.config import ModelConfig
+from loadproof.core.expectation import Expectation
+from loadproof.core.families import count
 from loadproof.interpret import expect
 from loadproof.interpret.release import locate
-from loadproof.types import Expectation, ModelConfig
 
 TINY = {
     "model_type": "llama",

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from loadproof.core.config import ModelConfig
+from loadproof.core.expectation import Expectation
 from loadproof.interpret import expect
-from loadproof.types import Expectation, ModelConfig
 from tests.interpret import old_release
 
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from loadproof.core.config import ModelConfig
+from loadproof.core.expectation import Expectation
 from loadproof.interpret import expect
 from loadproof.interpret.language.errors import SourceMissing
 from loadproof.interpret.release.remote_code import reference
-from loadproof.types import Expectation, ModelConfig
 
 CONFIG = """
     from transformers.configuration_utils import PretrainedConfig

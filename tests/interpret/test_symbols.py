@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from loadproof.core.config import ModelConfig
 from loadproof.interpret import expect
 from loadproof.interpret.symbols import Symbol, text_of, with_symbols
-from loadproof.types import ModelConfig
 from tests.zoo.checkpoint import build
 from tests.zoo.checkpoint import names as architectures
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from loadproof.core.config import ModelConfig
 from loadproof.interpret import expect
-from loadproof.types import ModelConfig
 
 pytest.importorskip("transformers")
 

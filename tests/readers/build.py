@@ -6,8 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from loadproof.families import fold
-from loadproof.types import ConversionRule, Expectation, Expected, Family, Manifest, Operation, Shape
+from loadproof.core.checkpoint import Manifest
+from loadproof.core.expectation import ConversionRule, Expectation, Expected, Operation
+from loadproof.core.families import fold
+from loadproof.core.tensors import Family, Shape
 
 
 def rule(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from loadproof.core.expectation import ConversionRule, Expectation
+from loadproof.core.tensors import Shape
 from loadproof.readers.transformers.operations import run
 from loadproof.readers.transformers.order import natural_key
 from loadproof.readers.transformers.release import NEWEST, Semantics, semantics_of
 from loadproof.readers.transformers.shapes import ConversionError, Inputs, Target
-from loadproof.types import ConversionRule, Expectation, Shape
 
 Sets = tuple[frozenset[str], frozenset[str], frozenset[str], frozenset[str]]
 

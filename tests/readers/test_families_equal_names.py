@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from loadproof.families import join_name
+from loadproof.core.expectation import ConversionRule, Operation
+from loadproof.core.families import join_name
 from loadproof.readers.transformers.pieces import spelled, start
 from loadproof.readers.transformers.predict_v5 import predict_v5
 from loadproof.readers.transformers.release import Semantics, semantics_of
 from loadproof.readers.transformers.rename import Rule, apply_rules
-from loadproof.types import ConversionRule, Operation
 from tests.differential.real import predicted
 from tests.readers import reference
 from tests.readers.build import expectation, manifest, rule

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from loadproof.core.expectation import Operation
+from loadproof.core.tensors import Shape
 from loadproof.readers.transformers.operations import OPERATIONS, run
 from loadproof.readers.transformers.shapes import ConversionError, Target, Unknown
-from loadproof.types import Operation, Shape
 
 pytestmark = pytest.mark.torch
 SHAPES = st.one_of(

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from loadproof.families import names_of
+from loadproof.core.checkpoint import Manifest, Problem
+from loadproof.core.config import ModelConfig
+from loadproof.core.expectation import Expectation, Operation
+from loadproof.core.families import names_of
+from loadproof.core.outcome import Outcome, Row
+from loadproof.core.tensors import Family, Shape
 from loadproof.readers import get_reader
 from loadproof.readers.transformers.closing import CONVERSION_TEXT, MISMATCH_TEXT
 from loadproof.readers.transformers.predict_v5 import predict_v5
-from loadproof.types import Expectation, Family, Manifest, ModelConfig, Operation, Outcome, Problem, Row, Shape
 from tests.readers.build import EXPERTS, STACK, expectation, manifest, rule
 
 EXPERT = "model.layers.{}.mlp.experts.{}.{}.weight"

@@ -6,10 +6,13 @@ from typing import Any
 
 import pytest
 
-from loadproof.families import names_of
+from loadproof.core.checkpoint import Manifest
+from loadproof.core.config import ModelConfig
+from loadproof.core.families import names_of
+from loadproof.core.outcome import Outcome
+from loadproof.core.tensors import Family, Shape
 from loadproof.readers import get_reader
 from loadproof.readers.transformers.quantized import NO_METHOD, declared
-from loadproof.types import Family, Manifest, ModelConfig, Outcome, Shape
 from tests.readers.build import EXPERTS, expectation
 
 MODEL: dict[str, Shape] = {

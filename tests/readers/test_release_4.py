@@ -7,11 +7,14 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loadproof.families import join_name, names_of
+from loadproof.core.checkpoint import FileInfo, Manifest
+from loadproof.core.expectation import ConversionRule, Expectation
+from loadproof.core.families import join_name, names_of
+from loadproof.core.outcome import Outcome
+from loadproof.core.tensors import Shape
 from loadproof.readers.transformers.mapping import KeyMapping
 from loadproof.readers.transformers.pieces import spelled, start
 from loadproof.readers.transformers.predict_v4 import predict_v4
-from loadproof.types import ConversionRule, Expectation, FileInfo, Manifest, Outcome, Shape
 from tests.readers.build import expectation, manifest
 from tests.readers.test_families_equal_names import NAME_LISTS
 

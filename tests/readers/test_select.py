@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from loadproof.core.checkpoint import FileInfo, IndexFile, Inventory, Problem
+from loadproof.core.config import ModelConfig
 from loadproof.readers.transformers.select import select
-from loadproof.types import FileInfo, IndexFile, Inventory, ModelConfig, Problem
 
 SHARDS = ("model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors")
 INDEX = IndexFile("model.safetensors.index.json", {"b": SHARDS[1], "a": SHARDS[0], "c": SHARDS[1]}, 8, True)

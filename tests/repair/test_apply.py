@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from loadproof.repair import RepairError, apply, apply_to_copy, forget, plan_edits, recover, undo
-from loadproof.types import (
+from loadproof.core.edits import (
     CopyTensor,
     DeleteJson,
     DropTensors,
@@ -25,6 +24,7 @@ from loadproof.types import (
     TransposeTensors,
     TruncateFile,
 )
+from loadproof.repair import RepairError, apply, apply_to_copy, forget, plan_edits, recover, undo
 from tests.repair.tiny import Spec, inventory, read_shard, shard_bytes, sharded, snapshot, tensor, visible
 
 A, B = "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"

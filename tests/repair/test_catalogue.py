@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from loadproof.api.fixing import FixReport, fix, undo
-from loadproof.types import Verdict
+from loadproof.core.outcome import Verdict
 from tests.repair.tiny import snapshot
 from tests.rules.case_files import Example, read_pages
 from tests.rules.judge import remember_expectations

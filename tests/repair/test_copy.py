@@ -9,9 +9,18 @@ from pathlib import Path
 
 import pytest
 
+from loadproof.core.edits import (
+    CopyTensor,
+    DropTensors,
+    Edit,
+    RebuildIndex,
+    RenameTensors,
+    SetAside,
+    SetJson,
+    TruncateFile,
+)
 from loadproof.repair import RepairError, RepairInterruptedError, apply_to_copy, plan_edits, stream, to_copy
 from loadproof.repair.disk import RealDisk
-from loadproof.types import CopyTensor, DropTensors, Edit, RebuildIndex, RenameTensors, SetAside, SetJson, TruncateFile
 from tests.repair.tiny import Spec, inventory, read_shard, shard_bytes, sharded, snapshot, tensor, visible
 
 A, B, INDEX = "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors", "model.safetensors.index.json"

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from loadproof.core.edits import RenameTensors, SetAside, SetJson
 from loadproof.repair import RepairError, apply, apply_to_copy, gates, plan_edits, undo
 from loadproof.repair import permission as gates_module
 from loadproof.repair.in_place import locked
 from loadproof.repair.mounts import file_system
 from loadproof.repair.permission import is_blob, is_used_elsewhere
 from loadproof.repair.plan import Plan
-from loadproof.types import RenameTensors, SetAside, SetJson
 from tests.repair.tiny import inventory, read_shard, shard_bytes, snapshot, tensor
 
 FILE = "model.safetensors"

@@ -9,8 +9,7 @@ import pytest
 
 from loadproof.api import NoCheckpointError
 from loadproof.api.fixing import RepairError, fix, undo
-from loadproof.repair import plan_edits
-from loadproof.types import (
+from loadproof.core.edits import (
     CopyTensor,
     DeleteJson,
     DropTensors,
@@ -26,6 +25,7 @@ from loadproof.types import (
     TransposeTensors,
     TruncateFile,
 )
+from loadproof.repair import plan_edits
 from tests.hostile import index_cases, safetensors_cases, unread_cases
 from tests.hostile.making import Case
 from tests.repair.tiny import inventory

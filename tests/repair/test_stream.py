@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from loadproof.core.edits import DropTensors, TransposeTensors
 from loadproof.repair import RepairInterruptedError, apply, plan_edits, recover, sources, stream, undo
 from loadproof.repair.sources import Columns, Files, Slice, Source, Transposed, Weave, size_of
-from loadproof.types import DropTensors, TransposeTensors
 from tests.repair.tiny import Spec, inventory, read_shard, sharded, snapshot, tensor
 
 np = pytest.importorskip("numpy")

@@ -7,7 +7,7 @@ import os
 import struct
 from pathlib import Path
 
-from loadproof.types import Inventory
+from loadproof.core.checkpoint import Inventory
 
 Spec = dict[str, tuple[str, tuple[int, ...], bytes]]
 BYTES = {"U8": 1, "I8": 1, "F16": 2, "BF16": 2, "F32": 4, "I64": 8}

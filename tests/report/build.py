@@ -4,25 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from loadproof.types import (
-    Case,
-    Evidence,
-    Expectation,
-    Expected,
-    FileInfo,
-    Finding,
-    Fix,
-    Inventory,
-    LayerPlan,
-    Manifest,
-    ModelConfig,
-    Outcome,
-    Report,
-    Row,
-    Selection,
-    SetJson,
-    Timings,
-)
+from loadproof.core.case import Case, Report, Timings
+from loadproof.core.checkpoint import FileInfo, Inventory, Manifest, Selection
+from loadproof.core.config import LayerPlan, ModelConfig
+from loadproof.core.edits import Fix, SetJson
+from loadproof.core.expectation import Expectation, Expected
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Outcome, Row
 
 FILES = tuple(FileInfo(f"model-{n:05d}-of-00012.safetensors", 1000, "safetensors") for n in range(1, 13))
 LAYER = "model.language_model.layers.{}."

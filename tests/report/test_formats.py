@@ -10,9 +10,13 @@ import jsonschema
 import pytest
 from msgspec.structs import replace
 
+from loadproof.core.checkpoint import FileInfo, Inventory
+from loadproof.core.coverage import Skip
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Row
+from loadproof.core.symptom import Symptom
 from loadproof.report import render_concise, render_json
 from loadproof.report.json_v1 import fingerprint
-from loadproof.types import Evidence, FileInfo, Finding, Inventory, Row, Skip, Symptom
 from tests.report.build import FILES, PLAN_FINDING, ROWS, report
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "report.v1.schema.json").read_text())

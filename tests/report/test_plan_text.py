@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from loadproof.core.config import LayerPlan
 from loadproof.report.plan_text import render_plan
 from loadproof.report.strip import legend, letter, letters
-from loadproof.types import LayerPlan
 
 LINEAR, FULL = "linear_attention", "full_attention"
 

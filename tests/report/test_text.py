@@ -6,8 +6,13 @@ import re
 
 from msgspec.structs import replace
 
+from loadproof.core.checkpoint import Inventory
+from loadproof.core.coverage import Skip
+from loadproof.core.edits import Fix
+from loadproof.core.expectation import Expectation
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Row
 from loadproof.report import render_text
-from loadproof.types import Evidence, Expectation, Finding, Fix, Inventory, Row, Skip
 from tests.report.build import FILES, PLAN_FINDING, ROWS, report
 
 ONE_FAULT = """\

@@ -4,24 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from loadproof.families import fold
-from loadproof.types import (
-    Case,
-    Expectation,
-    Expected,
-    Family,
-    FileInfo,
-    IndexFile,
-    Inventory,
-    Manifest,
-    ModelConfig,
-    Outcome,
-    Problem,
-    Row,
-    RowKind,
-    Selection,
-    Shape,
-)
+from loadproof.core.case import Case
+from loadproof.core.checkpoint import FileInfo, IndexFile, Inventory, Manifest, Problem, Selection
+from loadproof.core.config import ModelConfig
+from loadproof.core.expectation import Expectation, Expected
+from loadproof.core.families import fold
+from loadproof.core.outcome import Outcome, Row, RowKind
+from loadproof.core.tensors import Family, Shape
 
 
 def row(kind: RowKind, template: str, *axes: tuple[int, ...], stored: str | None = None, **fields: Any) -> Row:

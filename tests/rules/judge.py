@@ -7,11 +7,13 @@ from functools import cache
 from pathlib import Path
 
 from loadproof.api import check
+from loadproof.core.case import Report
+from loadproof.core.expectation import Expectation
+from loadproof.core.findings import Finding
 from loadproof.readers.transformers import TransformersReader
 from loadproof.rules import RULES, diagnose
 from loadproof.rules.diagnose import run_rules
 from loadproof.rules.rows import count_rows
-from loadproof.types import Expectation, Finding, Report
 from tests.rules.case_files import Example
 
 MOST_FINDINGS = 3  # errors and warnings for one fault

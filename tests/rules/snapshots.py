@@ -11,8 +11,8 @@ from pathlib import Path
 
 import msgspec
 
+from loadproof.core.case import Report
 from loadproof.report import render_text
-from loadproof.types import Report
 from tests.rules.case_files import REPORT, Example, read_page
 from tests.rules.judge import report_of
 

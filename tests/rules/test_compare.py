@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from loadproof.rules.compare import Renaming, Role, find_renamings, role_of, roles
+from loadproof.rules.evidence.compare import Renaming, Role, find_renamings, role_of, roles
 from tests import zoo
 from tests.rules.build import families
 

@@ -2,10 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from loadproof.core.case import Case
+from loadproof.core.findings import Finding
+from loadproof.core.outcome import Row
+from loadproof.core.severity import Severity
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.diagnose import guarded, run_rules
 from loadproof.rules.rows import count_rows
-from loadproof.types import Case, Finding, Row, Severity
 from tests.rules.build import case, row
 
 DOCS = RuleDocs("", "", (), "", "", "")

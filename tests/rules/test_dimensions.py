@@ -6,8 +6,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from loadproof.rules.dimensions import affects_all, candidates, shrinking
-from loadproof.types import Case, Expected
+from loadproof.core.case import Case
+from loadproof.core.expectation import Expected
+from loadproof.rules.evidence.dimensions import affects_all, candidates, shrinking
 from tests.rules.build import case, row
 
 LAYERS = (0, 1)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from loadproof.api.fixing import fix
-from loadproof.types import Report
+from loadproof.core.case import Report
 from tests.rules.case_files import Example, read_pages
 from tests.rules.judge import remember_expectations, report_of
 

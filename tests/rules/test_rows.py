@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loadproof.families import names_of
+from loadproof.core.families import names_of
 from loadproof.rules.rows import count_rows, meet, subtract, tally
 from tests.rules.build import row
 

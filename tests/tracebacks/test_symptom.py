@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from loadproof.core.symptom import Symptom
 from loadproof.tracebacks import read_symptom
-from loadproof.types import Symptom
 
 VLLM = """\
 (APIServer pid=1) INFO 11-02 12:00:00 [api_server.py:1839] vLLM API server version 0.19.1

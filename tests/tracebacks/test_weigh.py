@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from loadproof.api.explaining import explain
+from loadproof.core.case import Report
 from loadproof.report.explain_text import render_explanation
-from loadproof.types import Report
 from tests.zoo.checkpoint import build
 from tests.zoo.mutations import mutation
 

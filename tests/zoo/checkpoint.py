@@ -13,7 +13,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from loadproof.families import names_of
+from loadproof.core.families import names_of
 
 LAYOUTS = Path(__file__).parent / "layouts.jsonl"
 SIZE = {

@@ -18,7 +18,7 @@ from typing import Any
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TRANSFORMERS_VERBOSITY", "critical")
 
-from loadproof.families import fold
+from loadproof.core.families import fold
 
 HERE = Path(__file__).parent
 SIZES: dict[str, Any] = {

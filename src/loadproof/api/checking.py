@@ -17,24 +17,17 @@ from loadproof.config import read_config
 from loadproof.config.plan import plan_from_config
 from loadproof.config.plan_tensors import plan_from_tensors
 from loadproof.config.tokenizer import read_tokenizer
-from loadproof.families import count
+from loadproof.core.case import Case, Report, Timings
+from loadproof.core.checkpoint import Inventory, Manifest, Selection, TieValue
+from loadproof.core.config import ModelConfig
+from loadproof.core.coverage import Skip
+from loadproof.core.expectation import Expectation
+from loadproof.core.families import count
+from loadproof.core.findings import Finding
+from loadproof.core.outcome import Outcome
 from loadproof.formats import read_manifest, take_inventory
 from loadproof.readers import get_reader
 from loadproof.readers.base import Reader
-from loadproof.types import (
-    Case,
-    Expectation,
-    Finding,
-    Inventory,
-    Manifest,
-    ModelConfig,
-    Outcome,
-    Report,
-    Selection,
-    Skip,
-    TieValue,
-    Timings,
-)
 
 _WEIGHT_KINDS = frozenset({"safetensors", "torch", "gguf", "lfs-pointer"})
 _MOST_SUBFOLDERS = 1000

@@ -10,10 +10,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from loadproof.api.checking import check, choose_reader
-from loadproof.families import count
-from loadproof.readers.boxes import intersect, subtract_all
-from loadproof.rules.compare import Renaming, Role, find_renamings, roles
-from loadproof.types import Axes, Family, JsonPath, Outcome, Report, Row, Shape
+from loadproof.core.boxes import intersect, subtract_all
+from loadproof.core.case import Report
+from loadproof.core.config import JsonPath
+from loadproof.core.families import count
+from loadproof.core.outcome import Outcome, Row
+from loadproof.core.tensors import Axes, Family, Shape
+from loadproof.rules.evidence.compare import Renaming, Role, find_renamings, roles
 
 # What differs between any two saves and decides nothing about the weights.
 _IRRELEVANT = frozenset({"transformers_version", "_name_or_path", "torch_dtype", "use_cache", "_commit_hash"})

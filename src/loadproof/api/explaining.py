@@ -9,20 +9,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from loadproof.core.case import Case, Report, Timings
+from loadproof.core.checkpoint import Inventory, Manifest, Selection
+from loadproof.core.config import ModelConfig
+from loadproof.core.coverage import Skip
+from loadproof.core.expectation import Expectation
+from loadproof.core.outcome import Outcome
+from loadproof.core.symptom import Symptom
 from loadproof.tracebacks import candidates, read_symptom, unweighed, weigh
-from loadproof.types import (
-    Case,
-    Expectation,
-    Inventory,
-    Manifest,
-    ModelConfig,
-    Outcome,
-    Report,
-    Selection,
-    Skip,
-    Symptom,
-    Timings,
-)
 
 
 def explain(

@@ -9,6 +9,9 @@ from typing import Any
 from msgspec import Struct
 
 from loadproof.api.checking import check, open_checkpoint
+from loadproof.core.case import Case, Report
+from loadproof.core.edits import Edit, Fix
+from loadproof.core.findings import Finding
 from loadproof.repair import (
     Applied,
     Plan,
@@ -22,7 +25,6 @@ from loadproof.repair import (
 )
 from loadproof.repair import forget as forget_repairs
 from loadproof.repair import undo as undo_repair
-from loadproof.types import Case, Edit, Finding, Fix, Report
 
 Progress = Callable[[int, int, str], None]  # bytes done, bytes in all, what is being done
 

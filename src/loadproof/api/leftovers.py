@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from loadproof.types import Case, Evidence, Finding, Problem, Severity
+from loadproof.core.case import Case
+from loadproof.core.checkpoint import Problem
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.severity import Severity
 
 _SLUGS = {
     "LP001": "lfs-pointer",

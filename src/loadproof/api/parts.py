@@ -7,8 +7,10 @@ import shlex
 
 import msgspec
 
+from loadproof.core.checkpoint import Inventory, Selection
+from loadproof.core.expectation import Expectation
+from loadproof.core.findings import Finding
 from loadproof.storage import UnreadableError, open_folder
-from loadproof.types import Expectation, Finding, Inventory, Selection
 
 _SHARD = re.compile(r"\d{5}-of-(?P<total>\d{5})\.(?:safetensors|bin)\Z")
 _ADAPTER = "adapter_config.json"

@@ -10,8 +10,8 @@ from loadproof.api.checking import choose_reader, open_checkpoint, read_expectat
 from loadproof.config import read_config
 from loadproof.config.plan import diff_plans, plan_from_config
 from loadproof.config.plan_tensors import plan_from_tensors
+from loadproof.core.config import LayerPlan
 from loadproof.formats import read_manifest
-from loadproof.types import LayerPlan
 
 
 class PlanReport(Struct, frozen=True):

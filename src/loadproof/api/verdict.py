@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from loadproof.families import count
-from loadproof.types import Case, Finding, Problem, Row, Severity, Verdict
+from loadproof.core.case import Case
+from loadproof.core.checkpoint import Problem
+from loadproof.core.families import count
+from loadproof.core.findings import Finding
+from loadproof.core.outcome import Row, Verdict
+from loadproof.core.severity import Severity
 
 # Faults that are dangerous or ugly but leave every weight where it belongs.
 _BESIDE_THE_WEIGHTS = frozenset({"LP011", "LP012", "LP110", "LP015"})

@@ -10,7 +10,7 @@ from loadproof.cli.options import EXIT_STATUS, add_failing, add_output, add_read
 from loadproof.cli.output import color_for, failed, hint, render, write
 
 if TYPE_CHECKING:
-    from loadproof.types import Report
+    from loadproof.core.case import Report
 
 _DESCRIPTION = """\
 Say whether the checkpoint at PATH will load with the right weights, and if not, why.

@@ -8,13 +8,13 @@ from typing import Any
 
 from loadproof.api.comparing import DiffReport, FieldChange, Fit, TensorChange, names
 from loadproof.config.values import dotted
-from loadproof.families import count, show
+from loadproof.core.families import count, show
+from loadproof.core.tensors import Axes
 from loadproof.report.escape import clean, guard_line
 from loadproof.report.strip import letters
 from loadproof.report.style import Line, fold_line, paint
 from loadproof.report.words import plural, tally_text
-from loadproof.rules.compare import Renaming, Role
-from loadproof.types import Axes
+from loadproof.rules.evidence.compare import Renaming, Role
 
 SHOWN = 10  # differences of one kind shown without -v
 

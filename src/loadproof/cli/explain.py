@@ -14,7 +14,7 @@ from loadproof.cli.options import add_color, add_reading, parser_for, reading
 from loadproof.cli.output import color_for, failed, write
 
 if TYPE_CHECKING:
-    from loadproof.types import Report
+    from loadproof.core.case import Report
 
 _DESCRIPTION = """\
 Find the cause behind an error: a log file of any size, "-" for standard input, or the message itself.

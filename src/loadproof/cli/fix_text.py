@@ -6,11 +6,11 @@ import shlex
 from collections.abc import Iterable, Sequence
 
 from loadproof.api.fixing import Choice, FixReport
+from loadproof.core.case import Report
 from loadproof.repair import Change, Plan
 from loadproof.report.escape import clean, guard_line
 from loadproof.report.style import Line, fold_line, paint
 from loadproof.report.words import size_text, verdict_text
-from loadproof.types import Report
 
 SHOWN_DIFF = 12  # lines of a diff shown without -v
 _DIFF = ("", "      ")  # how a line of a diff begins

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from loadproof.report.style import ColorChoice, wants_color
 
 if TYPE_CHECKING:
-    from loadproof.types import Report
+    from loadproof.core.case import Report
 
 
 def write(text: str, output: str | None = None) -> None:

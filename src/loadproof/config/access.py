@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from loadproof.types import JsonPath, ModelConfig
+from loadproof.core.config import JsonPath, ModelConfig
 
 # Where composite configs keep the decoder, in the order in which transformers looks (`get_text_config`).
 TEXT_KEYS = ("text_config", "llm_config", "language_config", "thinker_config", "decoder", "generator", "text_encoder")

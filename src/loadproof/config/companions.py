@@ -9,7 +9,7 @@ from typing import Any
 from loadproof.config.parse import parse_object
 from loadproof.config.patterns import check_pattern
 from loadproof.config.problems import CODE, UNSAFE_PATH, VALUE, fault
-from loadproof.types import Inventory, Problem
+from loadproof.core.checkpoint import Inventory, Problem
 
 Reader = Callable[[Inventory, str], tuple[bytes | None, Problem | None]]
 MAX_RANK = 1_000_000

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from loadproof.config.access import get
-from loadproof.types import JsonPath, ModelConfig
+from loadproof.core.config import JsonPath, ModelConfig
 
 _ABSENT = object()
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)

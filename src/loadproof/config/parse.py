@@ -8,7 +8,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from loadproof.config.problems import INVALID, fault
-from loadproof.types import Problem, Severity
+from loadproof.core.checkpoint import Problem
+from loadproof.core.severity import Severity
 
 MAX_BYTES = 16 * 1024 * 1024
 MAX_DEPTH = 32  # deeper files are legal JSON, no model config nests like that

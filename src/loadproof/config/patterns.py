@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from loadproof.config.problems import PATTERN, fault
-from loadproof.types import Problem
+from loadproof.core.checkpoint import Problem
 
 MAX_PATTERN = 1_000  # characters
 _TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?[:=!<][=!]?|[()]|[*+]|\{[0-9]+,[0-9]*\}|.", re.DOTALL)

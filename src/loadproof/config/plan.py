@@ -12,7 +12,8 @@ from loadproof.config.lines import where
 from loadproof.config.plan_spellings import SPELLINGS, Words, depth_of, read_words
 from loadproof.config.plan_words import contradict
 from loadproof.config.values import dotted
-from loadproof.types import Expectation, JsonPath, LayerPlan, ModelConfig
+from loadproof.core.config import JsonPath, LayerPlan, ModelConfig
+from loadproof.core.expectation import Expectation
 
 
 class PlanDiff(Struct, frozen=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from loadproof.types import LayerPlan
+from loadproof.core.config import LayerPlan
 
 _LETTERS = {
     "full_attention": "F",

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from loadproof.config.plan_mixers import mixer_of
-from loadproof.families import HOLE, count
-from loadproof.types import Family, LayerPlan
+from loadproof.core.config import LayerPlan
+from loadproof.core.families import HOLE, count
+from loadproof.core.tensors import Family
 
 # Parts of a path below which the layers are not those of the text decoder.
 _OTHER_NAMES = (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from loadproof.types import Problem, Severity
+from loadproof.core.checkpoint import Problem
+from loadproof.core.severity import Severity
 
 INVALID = "LP013"  # config-invalid: not one JSON object
 VALUE = "LP014"  # config-value: a value that no model can be built from

@@ -15,7 +15,8 @@ from loadproof.config.parse import MAX_BYTES, parse_object
 from loadproof.config.patterns import check_patterns
 from loadproof.config.problems import INVALID, UNSAFE_PATH, fault
 from loadproof.config.values import check_values
-from loadproof.types import Inventory, ModelConfig, Problem
+from loadproof.core.checkpoint import Inventory, Problem
+from loadproof.core.config import ModelConfig
 
 NAME = "config.json"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from loadproof.config.parse import parse_object
 from loadproof.config.read import read_small
-from loadproof.types import Inventory, Tokenizer
+from loadproof.core.checkpoint import Inventory, Tokenizer
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
 

@@ -8,7 +8,9 @@ from typing import Any
 
 from loadproof.config.problems import VALUE, fault, shorten
 from loadproof.config.spellings import CANONICAL, value_of
-from loadproof.types import JsonPath, Problem, Severity
+from loadproof.core.checkpoint import Problem
+from loadproof.core.config import JsonPath
+from loadproof.core.severity import Severity
 
 MAX_LAYERS = 10_000
 MAX_EXPERTS = 100_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from loadproof.core.checkpoint import IndexFile
 from loadproof.formats.faults import Faults, cut
-from loadproof.types import IndexFile
 
 _NUMBERED = re.compile(r"(.+)-([0-9]{1,6})-of-([0-9]{1,6})((?:\.[^./]+)*)\.(safetensors|bin)")
 

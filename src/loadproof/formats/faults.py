@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from loadproof.types import Problem
+from loadproof.core.checkpoint import Problem
 
 KEPT = 3  # problems of one kind in one file
 _LONGEST_NAME = 200  # characters of a name from a file that a message repeats

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from loadproof.core.checkpoint import Problem
 from loadproof.formats import sniff
 from loadproof.formats.entry import Entry
 from loadproof.formats.faults import OFFICIAL, Faults
 from loadproof.formats.header_fast import Groups, decode, group
 from loadproof.storage import GuardedFile
-from loadproof.types import Problem
 
 PREFIX = 8  # bytes of the header length
 

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from json.decoder import JSONDecodeError, JSONDecoder
 from typing import Any, NamedTuple
 
+from loadproof.core.checkpoint import Problem
 from loadproof.formats.entry import Entry
 from loadproof.formats.entry_exact import OddNumber, check_entry
 from loadproof.formats.faults import OFFICIAL, Faults, cut
 from loadproof.formats.json_strict import Pairs
 from loadproof.formats.layout import check_layout
-from loadproof.types import Problem
 
 _scan_string: Callable[[str, int, bool], tuple[str, int]] = json.decoder.scanstring  # type: ignore[attr-defined]
 _PREFIX = 8

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from loadproof.families import group_by_mask
+from loadproof.core.families import group_by_mask
 from loadproof.formats.entry import Entry, is_plain
 
 _ENTRIES = msgspec.json.Decoder(dict[str, Entry])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from loadproof.core.checkpoint import FileInfo
 from loadproof.formats import sniff
 from loadproof.formats.faults import Faults
-from loadproof.types import FileInfo
 
 _BREAKS = "UnpicklingError: Weights only load failed"
 

@@ -6,9 +6,9 @@ import re
 
 import msgspec
 
+from loadproof.core.checkpoint import IndexFile, Problem
 from loadproof.formats.faults import Faults, cut
 from loadproof.storage import GuardedFile, why_unsafe
-from loadproof.types import IndexFile, Problem
 
 LARGEST = 256_000_000  # bytes; the index of a million tensors has about 100 MB
 _NAME = re.compile(r".+\.index(\.[^./]+)?\.json")

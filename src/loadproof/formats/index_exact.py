@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from loadproof.core.checkpoint import IndexFile
 from loadproof.formats.faults import Faults, cut
 from loadproof.formats.json_strict import Constant, Flaw, Pairs, parse
-from loadproof.types import IndexFile
 
 _BOM = b"\xef\xbb\xbf"
 

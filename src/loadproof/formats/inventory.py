@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import stat
 
+from loadproof.core.checkpoint import FileInfo, IndexFile, Inventory
+from loadproof.core.coverage import Skip
 from loadproof.formats import sniff
 from loadproof.formats.faults import Faults
 from loadproof.formats.index import is_index, read_index
 from loadproof.storage import Folder, UnreadableError, open_folder
-from loadproof.types import FileInfo, IndexFile, Inventory, Skip
 
 
 def take_inventory(location: str) -> Inventory:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from loadproof.core.checkpoint import Inventory
+from loadproof.core.tensors import TensorRecord
 from loadproof.formats.header import read_header
 from loadproof.storage import UnreadableError, open_folder
-from loadproof.types import Inventory, TensorRecord
 
 
 def find_tensors(inventory: Inventory, files: Iterable[str], names: Collection[str]) -> dict[str, TensorRecord]:

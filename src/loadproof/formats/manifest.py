@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from loadproof.families import count
+from loadproof.core.checkpoint import FileInfo, IndexFile, Inventory, Manifest, Selection
+from loadproof.core.coverage import Skip
+from loadproof.core.families import count
 from loadproof.formats import sniff
 from loadproof.formats.census import Census, find_gap, is_sibling
 from loadproof.formats.content import check_content
@@ -13,7 +15,6 @@ from loadproof.formats.impostor import check_other
 from loadproof.formats.inventory import add_unreadable
 from loadproof.formats.names import check_metadata, check_names
 from loadproof.storage import Folder, UnreadableError, open_folder, why_unsafe
-from loadproof.types import FileInfo, IndexFile, Inventory, Manifest, Selection, Skip
 
 _FORMATS = {"torch": "torch", "gguf": "GGUF", "dcp": "torch DCP"}
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loadproof.families import join_name, names_of, split_name
+from loadproof.core.checkpoint import Inventory, Manifest, TieValue
+from loadproof.core.expectation import Expectation
+from loadproof.core.families import join_name, names_of, split_name
+from loadproof.core.outcome import Assignment, Outcome
+from loadproof.core.tensors import TensorRecord
 from loadproof.formats import find_tensors, read_payload
-from loadproof.types import Assignment, Expectation, Inventory, Manifest, Outcome, TensorRecord, TieValue
 
 WHOLE = 8 * 1024 * 1024  # bytes up to which everything is compared
 SAMPLE = 64 * 1024

@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from loadproof.types import Expectation
+from loadproof.core.expectation import Expectation
 
 CPU_SECONDS = 10
 RELEASE_SECONDS = 30  # of the processor for a class of a release: the evaluator's own clock ends earlier

@@ -17,7 +17,7 @@ from zlib import adler32, crc32
 import msgspec
 from msgspec import Struct
 
-from loadproof.types import Expectation
+from loadproof.core.expectation import Expectation
 from loadproof.version import __version__
 
 _FORMAT = 1

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from loadproof.families import fold
+from loadproof.core.expectation import Expected
+from loadproof.core.families import fold
+from loadproof.core.tensors import Shape
 from loadproof.interpret.language.errors import UnknownUsed
 from loadproof.interpret.release.conversion_rules import rules_of
 from loadproof.interpret.release.model_base import tie_map
 from loadproof.interpret.release.plain_data import plain, text
 from loadproof.interpret.shapes.tensor import Tensor
-from loadproof.types import Expected, Shape
 
 
 def describe(world: Any, model: Any) -> dict[str, Any]:
@@ -59,7 +60,7 @@ def _source(parameter: Any) -> str:
 
 
 def _family(template: str, axes: Any, key: Any, sources: dict[str, str]) -> Expected:
-    from loadproof.families import join_name
+    from loadproof.core.families import join_name
 
     first = join_name(template, tuple(axis[0] for axis in axes))
     return Expected(template, axes, key[0], key[1], source=sources.get(first, ""))

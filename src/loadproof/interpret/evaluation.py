@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from loadproof.core.expectation import Expectation
 from loadproof.interpret import building
 from loadproof.interpret.apart import RELEASE_SECONDS, evaluate_apart
 from loadproof.interpret.describe import describe
@@ -16,7 +17,6 @@ from loadproof.interpret.release import remote_code
 from loadproof.interpret.release.classes import OpaqueBase
 from loadproof.interpret.release.disk import on_disk
 from loadproof.interpret.release.world import World
-from loadproof.types import Expectation
 
 # Exceptions of plain Python operations on plain data: the library meets them at the same place.
 _PLAIN = (

@@ -7,9 +7,10 @@ from typing import Any
 
 import msgspec
 
+from loadproof.core.config import ModelConfig
+from loadproof.core.expectation import Expectation
 from loadproof.interpret import cache
 from loadproof.interpret.release.locate import find_source, is_installed, version_of
-from loadproof.types import Expectation, ModelConfig
 
 _INSTALL = 'pip install "loadproof[transformers]"'
 

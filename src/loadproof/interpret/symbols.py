@@ -10,12 +10,13 @@ from typing import Any
 
 from msgspec import structs
 
-from loadproof.families import join_name
+from loadproof.core.config import ModelConfig
+from loadproof.core.expectation import Expectation, Expected
+from loadproof.core.families import join_name
 from loadproof.interpret import building
 from loadproof.interpret.apart import symbols_apart
 from loadproof.interpret.release.locate import find_source, is_installed
 from loadproof.interpret.shapes.tensor import Tensor
-from loadproof.types import Expectation, Expected, ModelConfig
 
 _MAX_TEXT = 400
 # How strongly an expression binds. A division inside a product is weaker than a product: a*(b//c) is not a*b//c.

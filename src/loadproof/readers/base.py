@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from loadproof.types import Expectation, Inventory, Manifest, ModelConfig, Outcome, Selection
+from loadproof.core.checkpoint import Inventory, Manifest, Selection
+from loadproof.core.config import ModelConfig
+from loadproof.core.expectation import Expectation
+from loadproof.core.outcome import Outcome
 
 
 class Reader(Protocol):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
-from loadproof.families import as_products, fold, show, split_name
+from loadproof.core.families import as_products, fold, show, split_name
+from loadproof.core.tensors import Shape
 from loadproof.repair.draft import Shard
 from loadproof.repair.header import Header
-from loadproof.types import Shape
 
 TEXT_LIMIT = 200_000  # characters: a longer text is counted, not shown
 LINES = 40

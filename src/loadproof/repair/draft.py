@@ -7,10 +7,11 @@ import stat
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from loadproof.core.checkpoint import IndexFile, Inventory
+from loadproof.core.tensors import Shape
 from loadproof.repair.header import Header, HeaderError, read_header
 from loadproof.repair.sources import Slice, Source, size_of
 from loadproof.repair.steps import PREFIX
-from loadproof.types import IndexFile, Inventory, Shape
 
 TEXT_LIMIT = 1 << 30  # bytes of a JSON file
 ASIDE = ".set-aside"  # appended to a name: no reader looks for it

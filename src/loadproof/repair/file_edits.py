@@ -6,10 +6,11 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from loadproof.core.checkpoint import IndexFile
+from loadproof.core.edits import DeleteJson, RebuildIndex, RegenerateHeader, SetAside, SetJson, TruncateFile
 from loadproof.repair.draft import ASIDE, Draft, RefusedError
 from loadproof.repair.jsontext import JsonEditError, add_members, delete_value, parse, rename_keys, set_value, show_path
 from loadproof.repair.sources import size_of
-from loadproof.types import DeleteJson, IndexFile, RebuildIndex, RegenerateHeader, SetAside, SetJson, TruncateFile
 
 
 def set_json(draft: Draft, edit: SetJson) -> None:

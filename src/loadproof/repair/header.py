@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from loadproof.types import Shape
+from loadproof.core.tensors import Shape
 
 LENGTH = struct.Struct("<Q")
 HEADER_LIMIT = 100_000_000  # bytes of JSON that the official reader accepts

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from loadproof.core.config import JsonPath
 from loadproof.repair.jsonscan import (
     JsonEditError,
     Member,
@@ -21,7 +22,6 @@ from loadproof.repair.jsonscan import (
     skip,
     string_end,
 )
-from loadproof.types import JsonPath
 
 __all__ = [
     "JsonEditError",

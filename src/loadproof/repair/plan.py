@@ -8,9 +8,9 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+from loadproof.core.edits import Edit
 from loadproof.repair.sources import Source, size_of
 from loadproof.repair.steps import Step
-from loadproof.types import Edit
 
 Action = Literal["patch header", "new header", "rewrite", "add file", "edit text", "cut tail", "set aside"]
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from loadproof.core.checkpoint import Inventory
+from loadproof.core.edits import Edit
 from loadproof.repair import file_edits, tensor_edits
 from loadproof.repair.compiler import Compiler
 from loadproof.repair.disk import RealDisk
@@ -13,7 +15,6 @@ from loadproof.repair.draft import Draft, RefusedError
 from loadproof.repair.journal import next_undo
 from loadproof.repair.plan import Plan, Refusal
 from loadproof.repair.stream import sources_of
-from loadproof.types import Edit, Inventory
 
 HANDLERS = {**tensor_edits.HANDLERS, **file_edits.HANDLERS}
 

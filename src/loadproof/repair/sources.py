@@ -12,7 +12,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from loadproof.types import Shape
+from loadproof.core.tensors import Shape
 
 BLOCK = 32 << 20  # bytes held at a time
 

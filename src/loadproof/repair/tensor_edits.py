@@ -8,22 +8,21 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from loadproof.families import HOLE, join_name, names_of
-from loadproof.repair.draft import Draft, Entry, RefusedError, Shard
-from loadproof.repair.header import BITS, HeaderError, read_header
-from loadproof.repair.sources import Columns, Slice, Source, Transposed, Weave
-from loadproof.types import (
-    Axes,
+from loadproof.core.edits import (
     CopyTensor,
     DropTensors,
     GraftTensors,
     RenameTensors,
     ReshapeTensors,
-    Shape,
     SplitTensors,
     StackTensors,
     TransposeTensors,
 )
+from loadproof.core.families import HOLE, join_name, names_of
+from loadproof.core.tensors import Axes, Shape
+from loadproof.repair.draft import Draft, Entry, RefusedError, Shard
+from loadproof.repair.header import BITS, HeaderError, read_header
+from loadproof.repair.sources import Columns, Slice, Source, Transposed, Weave
 
 MOST_PIECES = 100_000  # that one packed tensor is split into
 

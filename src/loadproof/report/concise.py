@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import re
 
+from loadproof.core.case import Report
+from loadproof.core.checkpoint import Inventory
+from loadproof.core.findings import Finding
 from loadproof.report.escape import clean, guard_line
 from loadproof.report.words import tally_text, verdict_text
-from loadproof.types import Finding, Inventory, Report
 
 _PLACE = re.compile(r"(?P<file>.+?)(?::(?P<line>[0-9]+))?\Z")
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import shlex
 
+from loadproof.core.case import Report
+from loadproof.core.findings import Finding
+from loadproof.core.symptom import Symptom
 from loadproof.report.escape import clean, guard_line
 from loadproof.report.finding_text import finding_lines
 from loadproof.report.style import Line, fold_line, paint
-from loadproof.types import Finding, Report, Symptom
 
 WIDTH = 116
 SCREEN = 25  # lines without -v

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import shlex
 
+from loadproof.core.case import Report
+from loadproof.core.edits import Fix
+from loadproof.core.findings import Evidence, Finding
 from loadproof.report.escape import clean
 from loadproof.report.style import Line
 from loadproof.report.words import failure, outcome_text, plural, row_text, tally_text, total
-from loadproof.types import Evidence, Finding, Fix, Report
 
 SHOWN_EVIDENCE = 5
 _WIDE = 132  # columns that one line may take

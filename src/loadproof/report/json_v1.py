@@ -7,8 +7,10 @@ from typing import Any
 
 import msgspec
 
-from loadproof.families import names_of
-from loadproof.types import Finding, Outcome, Report, Row
+from loadproof.core.case import Report
+from loadproof.core.families import names_of
+from loadproof.core.findings import Finding
+from loadproof.core.outcome import Outcome, Row
 from loadproof.version import __version__
 
 SCHEMA_VERSION = "1.0"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from loadproof.families import show_axis
+from loadproof.core.config import LayerPlan
+from loadproof.core.families import show_axis
 from loadproof.report.escape import clean, guard_line
 from loadproof.report.strip import legend, letter
 from loadproof.report.style import Line, Span, paint
 from loadproof.report.words import plural
-from loadproof.types import LayerPlan
 
 WIDTH = 80  # layers in one row of the strip
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+from loadproof.core.case import Report
+from loadproof.core.coverage import Skip
+from loadproof.core.outcome import Row, Verdict
 from loadproof.report.escape import clean, guard_line
 from loadproof.report.finding_text import finding_lines
 from loadproof.report.style import Line, fold_line, paint
 from loadproof.report.words import plural, reader_name, row_text, size_text, tally_text, total, verdict_text
-from loadproof.types import Report, Row, Skip, Verdict
 
 SHOWN_ROWS = 6  # unexplained rows shown without -v
 SHOWN_FINDINGS = 8

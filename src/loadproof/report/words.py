@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from loadproof.families import count, show
-from loadproof.types import Report, Row, Severity
+from loadproof.core.case import Report
+from loadproof.core.families import count, show
+from loadproof.core.outcome import Row
+from loadproof.core.severity import Severity
 
 KINDS = {"missing": "missing", "unexpected": "unexpected", "mismatched": "mismatched", "conversion": "not convertible"}
 RANK: dict[Severity, int] = {"info": 0, "warning": 1, "error": 2}

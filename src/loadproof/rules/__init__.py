@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from loadproof.core.case import Case
+from loadproof.core.findings import Finding
+from loadproof.core.outcome import Row
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.diagnose import guarded, run_rules
 from loadproof.rules.registry import absorbed_by, every_rule, rules_for
-from loadproof.types import Case, Finding, Row
 
 if TYPE_CHECKING:
     RULES: tuple[Rule, ...]

@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
-from loadproof.types import Case, Finding
+from loadproof.core.case import Case
+from loadproof.core.findings import Finding
 
 
 class RuleDocs(Struct, frozen=True):

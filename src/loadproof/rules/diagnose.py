@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec.structs import replace
 
+from loadproof.core.case import Case
+from loadproof.core.findings import Finding
+from loadproof.core.outcome import Row
 from loadproof.rules.base import Rule
 from loadproof.rules.rows import count_rows, meet, subtract
-from loadproof.types import Case, Finding, Row
 
 Asker = Callable[[Rule, Case], Iterable[Finding]]
 Diagnosis = tuple[tuple[Finding, ...], tuple[Row, ...]]

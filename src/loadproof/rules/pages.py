@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable
 
 from loadproof.rules import RULES, Rule
-from loadproof.rules.live_rules import LIVE_RULES
+from loadproof.rules.live.live_rules import LIVE_RULES
 
 GROUPS = {
     "LP0": "Files",

@@ -1,4 +1,4 @@
-"""The registry: every rule by its slug, in order of rank, with the circumstances in which it can have something to say.
+"""The registry: every rule by its place (``group/slug``), in rank order, with the circumstances in which it can have something to say.
 
 A root cause stands before what follows from it. A rule is imported only where its gate is open, so that a healthy
 checkpoint pays for a handful of rules and not for all (`tests/rules/test_registry.py` proves the gates harmless).
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 
+from loadproof.core.case import Case
 from loadproof.rules.base import Rule
-from loadproof.types import Case
 
 Gate = Callable[[Case], bool]
 
@@ -91,113 +91,113 @@ def _is_otherwise_right(case: Case) -> bool:
 
 RANK: tuple[tuple[str, Gate], ...] = (
     # the bytes are not what they should be: nothing behind them can be judged
-    ("lfs-pointer", lambda case: any(file.kind == "lfs-pointer" for file in case.inventory.files)),
-    ("config-invalid", fault("LP013")),
-    ("config-missing", lambda case: case.config.path is None),
-    ("config-value", fault("LP014")),
-    ("not-weights", fault("LP002")),
-    ("executable-payload", fault("LP012")),
-    ("zero-filled", fault("LP005")),
-    ("truncated", fault("LP003")),
-    ("header-invalid", fault("LP006")),
-    ("duplicate-header-key", fault("LP009")),
-    ("entry-invalid", fault("LP007")),
-    ("offsets-invalid", fault("LP008")),
-    ("trailing-bytes", fault("LP004")),
-    ("hostile-name", fault("LP011")),
-    ("unsafe-pattern", fault("LP015")),
+    ("files/lfs-pointer", lambda case: any(file.kind == "lfs-pointer" for file in case.inventory.files)),
+    ("config/config-invalid", fault("LP013")),
+    ("config/config-missing", lambda case: case.config.path is None),
+    ("config/config-value", fault("LP014")),
+    ("files/not-weights", fault("LP002")),
+    ("files/executable-payload", fault("LP012")),
+    ("files/zero-filled", fault("LP005")),
+    ("files/truncated", fault("LP003")),
+    ("files/header-invalid", fault("LP006")),
+    ("files/duplicate-header-key", fault("LP009")),
+    ("files/entry-invalid", fault("LP007")),
+    ("files/offsets-invalid", fault("LP008")),
+    ("files/trailing-bytes", fault("LP004")),
+    ("files/hostile-name", fault("LP011")),
+    ("config/unsafe-pattern", fault("LP015")),
     # which files are read
-    ("unsafe-path", fault("LP110")),
-    ("index-invalid", fault("LP101")),
-    ("shadowed-save", _has_index),
-    ("rival-formats", lambda case: len(case.inventory.files) > 1),
-    ("no-weights", lambda case: case.selection.entry is None),
-    ("shard-missing", _has_index),
-    ("shard-unindexed", _has_index),
-    ("duplicate-tensor", lambda case: bool(case.manifest.duplicates)),
-    ("index-wrong-shard", fault("LP106")),
-    ("index-ghost-key", fault("LP104")),
-    ("index-missing-key", fault("LP105")),
-    ("total-size-wrong", _has_index),
-    ("no-format-metadata", fault("LP010")),
+    ("index/unsafe-path", fault("LP110")),
+    ("index/index-invalid", fault("LP101")),
+    ("index/shadowed-save", _has_index),
+    ("index/rival-formats", lambda case: len(case.inventory.files) > 1),
+    ("index/no-weights", lambda case: case.selection.entry is None),
+    ("index/shard-missing", _has_index),
+    ("index/shard-unindexed", _has_index),
+    ("index/duplicate-tensor", lambda case: bool(case.manifest.duplicates)),
+    ("index/index-wrong-shard", fault("LP106")),
+    ("index/index-ghost-key", fault("LP104")),
+    ("index/index-missing-key", fault("LP105")),
+    ("index/total-size-wrong", _has_index),
+    ("files/no-format-metadata", fault("LP010")),
     # which reader, which dialect
-    ("reader-too-old", unclear),
-    ("remote-code", lambda case: "auto_map" in case.config.text),
-    ("layer-plan-word", hybrid),
-    ("layer-plan-length", unclear),
-    ("foreign-dialect", unclear),
+    ("reader/reader-too-old", unclear),
+    ("reader/remote-code", lambda case: "auto_map" in case.config.text),
+    ("plan/layer-plan-word", hybrid),
+    ("plan/layer-plan-length", unclear),
+    ("names/foreign-dialect", unclear),
     # what was dumped instead of a model
-    ("zero3-placeholders", unclear),
-    ("fsdp1-local-view", rows),
-    ("rank-local-shard", rows),
-    ("peft-dump", unclear),
-    ("quant-config-missing", _stores_companions),
-    ("packed-as-dense", _stores_integers),
-    ("quant-config-stale", _declares_quantization),
+    ("shapes/zero3-placeholders", unclear),
+    ("shapes/fsdp1-local-view", rows),
+    ("shapes/rank-local-shard", rows),
+    ("names/peft-dump", unclear),
+    ("quantization/quant-config-missing", _stores_companions),
+    ("quantization/packed-as-dense", _stores_integers),
+    ("quantization/quant-config-stale", _declares_quantization),
     # names
-    ("task-head-missing", rows),
-    ("wrong-class", _names_another_class),
-    ("wrapper-prefix", rows),
-    ("repeated-prefix", renamed),
-    ("nesting-prefix", renamed),
-    ("backbone-only", renamed),
+    ("names/task-head-missing", rows),
+    ("names/wrong-class", _names_another_class),
+    ("names/wrapper-prefix", rows),
+    ("names/repeated-prefix", renamed),
+    ("names/nesting-prefix", renamed),
+    ("names/backbone-only", renamed),
     # embedding, head, ties, vocabulary
-    ("head-wrapped", rows),
-    ("tie-level", _is_nested),
-    ("tie-contradicted", lambda case: rows(case) or bool(case.tie_values)),
-    ("head-missing", rows),
-    ("head-flattened", rows),
-    ("embedding-flattened", rows),
-    ("head-transposed", rows),
-    ("head-row-shard", rows),
-    ("vocab-rows", rows),
-    ("vocab-tokenizer", lambda case: case.tokenizer is not None),
+    ("vocabulary/head-wrapped", rows),
+    ("vocabulary/tie-level", _is_nested),
+    ("vocabulary/tie-contradicted", lambda case: rows(case) or bool(case.tie_values)),
+    ("vocabulary/head-missing", rows),
+    ("vocabulary/head-flattened", rows),
+    ("vocabulary/embedding-flattened", rows),
+    ("vocabulary/head-transposed", rows),
+    ("vocabulary/head-row-shard", rows),
+    ("vocabulary/vocab-rows", rows),
+    ("vocabulary/vocab-tokenizer", lambda case: case.tokenizer is not None),
     # the layer plan
-    ("layer-numbering", rows),
-    ("layer-plan-one-based", hybrid),
-    ("layer-plan-default", hybrid),
-    ("layer-plan-mismatch", hybrid),
-    ("layer-plan-spellings", hybrid),
-    ("depth-mismatch", rows),
-    ("mtp-promised", predicts),
-    ("mtp-unannounced", predicts),
+    ("plan/layer-numbering", rows),
+    ("plan/layer-plan-one-based", hybrid),
+    ("plan/layer-plan-default", hybrid),
+    ("plan/layer-plan-mismatch", hybrid),
+    ("plan/layer-plan-spellings", hybrid),
+    ("plan/depth-mismatch", rows),
+    ("plan/mtp-promised", predicts),
+    ("plan/mtp-unannounced", predicts),
     # layout
-    ("expert-layout", rows),
-    ("expert-gap", _has_experts),
-    ("config-dims-wrong", unclear),
-    ("saver-dropped", rows),
+    ("names/expert-layout", rows),
+    ("names/expert-gap", _has_experts),
+    ("shapes/config-dims-wrong", unclear),
+    ("names/saver-dropped", rows),
     # shapes and types
-    ("transposed", rows),
-    ("flattened", rows),
-    ("shape-mismatch", rows),
-    ("dtype-unlike-config", always),
+    ("shapes/transposed", rows),
+    ("shapes/flattened", rows),
+    ("shapes/shape-mismatch", rows),
+    ("shapes/dtype-unlike-config", always),
     # what no reader reports
-    ("duplicate-source", lambda case: bool(case.outcome.dropped)),
-    ("ignored-weights", lambda case: unclear(case) or bool(case.outcome.ignored)),
-    ("tie-redundant", lambda case: bool(case.tie_values)),
-    ("config-dialect", _is_otherwise_right),
+    ("names/duplicate-source", lambda case: bool(case.outcome.dropped)),
+    ("names/ignored-weights", lambda case: unclear(case) or bool(case.outcome.ignored)),
+    ("vocabulary/tie-redundant", lambda case: bool(case.tie_values)),
+    ("reader/config-dialect", _is_otherwise_right),
     # an exception that nothing else explains
-    ("config-refused", lambda case: case.expectation.raises is not None),
+    ("config/config-refused", lambda case: case.expectation.raises is not None),
 )
 
 
-def load(slug: str) -> Rule:
-    """The rule of this slug. Raises `ModuleNotFoundError` for a slug that has no file."""
-    rule = import_module(f"loadproof.rules.{slug.replace('-', '_')}").RULE
+def load(place: str) -> Rule:
+    """The rule at this place (``index/shard-missing``). Raises `ModuleNotFoundError` where there is no such file."""
+    rule = import_module(f"loadproof.rules.{place.replace('/', '.').replace('-', '_')}").RULE
     assert isinstance(rule, Rule)
     return rule
 
 
 def every_rule() -> tuple[Rule, ...]:
     """All rules of the registry, in order of rank."""
-    return tuple(load(slug) for slug, _ in RANK)
+    return tuple(load(place) for place, _ in RANK)
 
 
 def rules_for(case: Case) -> tuple[Rule, ...]:
     """The rules that can have something to say about this case, in order of rank."""
-    return tuple(load(slug) for slug, gate in RANK if gate(case))
+    return tuple(load(place) for place, gate in RANK if gate(case))
 
 
 def absorbed_by(slugs: set[str]) -> set[str]:
     """Codes of what the rules of these slugs stand for when they fire (`Rule.absorbs`)."""
-    return {code for slug, _ in RANK if slug in slugs for code in load(slug).absorbs}
+    return {code for place, _ in RANK if place.partition("/")[2] in slugs for code in load(place).absorbs}

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from loadproof.families import count
-from loadproof.readers import boxes
-from loadproof.types import Axes, Row, RowKind
+from loadproof.core import boxes
+from loadproof.core.families import count
+from loadproof.core.outcome import Row, RowKind
+from loadproof.core.tensors import Axes
 
 
 def meet_axes(axes: Axes, other: Axes) -> Axes | None:

@@ -8,8 +8,8 @@ from typing import Any
 
 from loadproof.config import read_config
 from loadproof.config.plan import plan_from_config
+from loadproof.core.config import ModelConfig
 from loadproof.runtime.errors import LayerPlanError
-from loadproof.types import ModelConfig
 
 
 def words_of_config(config: Any) -> tuple[str, ...]:

@@ -12,27 +12,21 @@ from msgspec import structs
 
 from loadproof.config.plan import diff_plans, plan_from_config
 from loadproof.config.plan_tensors import plan_from_tensors
-from loadproof.families import fold
+from loadproof.core.case import Case, Report
+from loadproof.core.checkpoint import Inventory, Manifest, Selection
+from loadproof.core.config import ModelConfig
+from loadproof.core.coverage import Skip
+from loadproof.core.expectation import Expectation
+from loadproof.core.families import fold
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Outcome
+from loadproof.core.tensors import Family
 from loadproof.interpret import expect
-from loadproof.rules.live_rules import LIVE_RULES
-from loadproof.rules.plans import built_plan
+from loadproof.rules.evidence.plans import built_plan
+from loadproof.rules.live.live_rules import LIVE_RULES
 from loadproof.runtime.config_source import model_config
 from loadproof.runtime.observe import observe
 from loadproof.runtime.unwrap import unwrap
-from loadproof.types import (
-    Case,
-    Evidence,
-    Expectation,
-    Family,
-    Finding,
-    Inventory,
-    Manifest,
-    ModelConfig,
-    Outcome,
-    Report,
-    Selection,
-    Skip,
-)
 
 
 def diagnose(model: Any) -> Report:

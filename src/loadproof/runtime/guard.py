@@ -12,8 +12,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any, Literal, TypeVar
 
-from loadproof.rules.live import judge
-from loadproof.rules.live_findings import live_faults
+from loadproof.rules.live.judge import judge
+from loadproof.rules.live.live_findings import live_faults
 from loadproof.runtime.errors import HeadFault
 from loadproof.runtime.head import ensure_lm_head_2d, text_of
 from loadproof.runtime.observe import expected_shape, observe

@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from loadproof.rules.live import Fault, judge
+from loadproof.core.live import LiveModel
+from loadproof.rules.live.judge import Fault, judge
 from loadproof.runtime.errors import HeadFault
 from loadproof.runtime.observe import expected_shape, observe
 from loadproof.runtime.placement import describe
 from loadproof.runtime.unwrap import input_embedding, output_head, unwrap, weight_holder
-from loadproof.types import LiveModel
 
 
 @dataclass(frozen=True)

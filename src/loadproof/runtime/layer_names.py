@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from loadproof.config.plan_mixers import mixer_of as mixer_by_signature
-from loadproof.families import show_axis
+from loadproof.core.families import show_axis
 
 DEFAULT_PREFIX = "language_model.model."
 _LAYER = re.compile(r"^((?:[\w-]+\.)*?)layers\.(\d+)\.(.+)$")

@@ -12,14 +12,15 @@ from typing import Any
 
 from msgspec import Struct
 
-from loadproof.families import names_of
+from loadproof.core.checkpoint import Inventory, Manifest, Selection
+from loadproof.core.families import names_of
+from loadproof.core.tensors import TensorRecord
 from loadproof.runtime.errors import LoadError
 from loadproof.runtime.layer_plan import LayerPlan
 from loadproof.runtime.mapper import build_state_dict_mapper
 from loadproof.runtime.placement import is_dtensor
 from loadproof.runtime.stored import read_folder
 from loadproof.runtime.unwrap import unwrap
-from loadproof.types import Inventory, Manifest, Selection, TensorRecord
 
 
 class LoadResult(Struct, frozen=True):

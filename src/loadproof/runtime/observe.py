@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from loadproof.core.live import LiveModel, LiveParameter
+from loadproof.core.tensors import Shape
 from loadproof.runtime.placement import Role, describe
 from loadproof.runtime.unwrap import input_embedding, output_head, unwrap, weight_holder
-from loadproof.types import LiveModel, LiveParameter, Shape
 
 
 def observe(model: Any, vocab: int | None = None, hidden: int | None = None) -> LiveModel:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import sys
 from typing import Any, Literal
 
-from loadproof.types import LiveParameter, Shape
+from loadproof.core.live import LiveParameter
+from loadproof.core.tensors import Shape
 
 Role = Literal["input-embedding", "output-head", "other"]
 _PACKED_CLASSES = {"Params4bit", "Int8Params", "QuantizedTensor", "WQLinear"}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from loadproof.families import names_of
+from loadproof.core.checkpoint import Inventory, Manifest, Selection
+from loadproof.core.families import names_of
 from loadproof.runtime.errors import LoadError
-from loadproof.types import Inventory, Manifest, Selection
 
 
 def read_folder(path: str) -> tuple[Inventory, Selection, Manifest]:

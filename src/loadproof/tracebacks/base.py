@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from loadproof.types import Confidence
+from loadproof.core.severity import Confidence
 
 
 class Cause(Struct, frozen=True):

@@ -7,11 +7,13 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from loadproof.families import show
+from loadproof.core.case import Case, Report
+from loadproof.core.families import show
+from loadproof.core.findings import Evidence
+from loadproof.core.symptom import Symptom
 from loadproof.tracebacks.base import Cause
 from loadproof.tracebacks.names import classify, layer_of
 from loadproof.tracebacks.stored import depth, field, layer_agrees, layer_evidence, sample, stages, stored
-from loadproof.types import Case, Evidence, Report, Symptom
 
 
 class Decision(Struct, frozen=True):

@@ -6,8 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from loadproof.core.severity import Confidence
+from loadproof.core.symptom import Symptom
 from loadproof.tracebacks.shapes import judge
-from loadproof.types import Confidence, Symptom
 
 Vote = tuple[str, Confidence, str, str]  # cause, confidence, name, what speaks for it
 

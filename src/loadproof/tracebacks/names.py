@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from loadproof.families import split_name
+from loadproof.core.families import split_name
 
 Kind = str  # runtime-layer | fused | double-replaced | tensor | packed-experts | module | token-id | word
 

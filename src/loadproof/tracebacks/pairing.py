@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
+from loadproof.core.symptom import Symptom
 from loadproof.tracebacks.mismatches import Vote, judge_sizes
 from loadproof.tracebacks.names import layer_of
-from loadproof.types import Symptom
 
 _INDEX = re.compile(r"(?<=\.)\d+(?=\.|$)|\{[^}]*\}|<[^>]*>")
 _WRAPPERS = re.compile(

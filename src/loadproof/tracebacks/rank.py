@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from loadproof.core.severity import Confidence
+from loadproof.core.symptom import Symptom
 from loadproof.tracebacks.base import Cause, Ranked, When
 from loadproof.tracebacks.knowledge import CAUSES
 from loadproof.tracebacks.match import Hit, match_line
@@ -14,7 +16,6 @@ from loadproof.tracebacks.mismatches import Vote
 from loadproof.tracebacks.names import classify, layer_of, on_disk
 from loadproof.tracebacks.pairing import pair
 from loadproof.tracebacks.shapes import judge
-from loadproof.types import Confidence, Symptom
 
 _RANK: dict[str, int] = {"certain": 0, "likely": 1, "possible": 2}
 

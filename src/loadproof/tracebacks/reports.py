@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from loadproof.core.symptom import Mismatch
+from loadproof.core.tensors import Shape
 from loadproof.tracebacks.names import looks_like_name
 from loadproof.tracebacks.patterns import NAME, SHAPE
 from loadproof.tracebacks.shapes import read_shapes
-from loadproof.types import Mismatch, Shape
 
 _TABLE = re.compile(r"(?P<name>[^\s|]+)\s*\|\s*(?P<status>MISSING|UNEXPECTED|MISMATCH|CONVERSION)\b")
 _SIZE = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from math import prod
 
-from loadproof.types import Shape
+from loadproof.core.tensors import Shape
 
 _SHAPE = re.compile(r"torch\.Size\(\[([\d, ]*)\]\)|(?<![\w.])[\[({]\s*((?:\d+\s*(?:,|x)\s*)*\d*)\s*[\])}]")
 Kind = str

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from loadproof.families import count, show
-from loadproof.types import Case, Evidence, Family
+from loadproof.core.case import Case
+from loadproof.core.families import count, show
+from loadproof.core.findings import Evidence
+from loadproof.core.tensors import Family
 
 _LAYERS = ("layers.", "h.", "blk.", "blocks.", "layer.")
 _LETTERS = {"linear_attention": "linear attention", "full_attention": "full attention"}

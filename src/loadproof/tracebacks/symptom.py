@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from loadproof.core.symptom import Symptom
 from loadproof.tracebacks.clean import Line, clean_line, expand
 from loadproof.tracebacks.exceptions import Raised, read_exceptions
 from loadproof.tracebacks.facts import find_engine, find_phase, find_run, find_version
@@ -13,7 +14,6 @@ from loadproof.tracebacks.names import looks_like_name
 from loadproof.tracebacks.reports import Rows, read_reports
 from loadproof.tracebacks.select import select
 from loadproof.tracebacks.shapes import read_shapes
-from loadproof.types import Symptom
 
 _NAMES, _LINES, _LONGEST = 200, 40, 4000  # kept in the symptom
 _LIBRARIES = (None, "torch", "transformers", "safetensors", "bitsandbytes", "peft", "accelerate")  # hosted by engines

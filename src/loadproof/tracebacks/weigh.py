@@ -6,10 +6,14 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from loadproof.core.case import Report
+from loadproof.core.edits import Fix
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.severity import Confidence
+from loadproof.core.symptom import Symptom
 from loadproof.tracebacks.base import Cause
 from loadproof.tracebacks.decide import Decision, decide
 from loadproof.tracebacks.names import related
-from loadproof.types import Confidence, Evidence, Finding, Fix, Report, Symptom
 
 # Codes that answer one question: a finding of one decides about a cause of another.
 _SIBLINGS = (

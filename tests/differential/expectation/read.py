@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from loadproof.families import names_of, split_name
+from loadproof.core.config import ModelConfig
+from loadproof.core.expectation import ConversionRule, Expectation
+from loadproof.core.families import names_of, split_name
 from loadproof.interpret import expect
-from loadproof.types import ConversionRule, Expectation, ModelConfig
 
 
 def read(name: str, raw: dict[str, Any], source: str | None = None) -> Expectation:

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from loadproof.types import Expectation
+from loadproof.core.expectation import Expectation
 from tests.differential.expectation.read import differing, read
 
 BAR = 0.99

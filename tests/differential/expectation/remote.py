@@ -21,11 +21,11 @@ from typing import Any
 
 from loadproof import api
 from loadproof.config import read_config
-from loadproof.families import names_of, split_name
+from loadproof.core.expectation import Expectation
+from loadproof.core.families import names_of, split_name
 from loadproof.formats import take_inventory
 from loadproof.interpret import expect
 from loadproof.interpret.release.remote_code import references
-from loadproof.types import Expectation
 from tests.differential.expectation.remote_checkpoint import damaged
 
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "remote_real.py")

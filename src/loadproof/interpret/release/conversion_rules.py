@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from loadproof.core.expectation import ConversionRule, Operation
 from loadproof.interpret.language.objects import SourceObject, Unknown
 from loadproof.interpret.release.plain_data import plain
-from loadproof.types import ConversionRule, Operation
 
 _LOADING = "transformers.core_model_loading"
 

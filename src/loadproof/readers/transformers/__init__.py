@@ -6,9 +6,12 @@ import re
 
 from msgspec.structs import replace
 
+from loadproof.core.checkpoint import Inventory, Manifest, Selection
+from loadproof.core.config import ModelConfig
+from loadproof.core.expectation import Expectation
+from loadproof.core.outcome import Outcome
 from loadproof.readers.transformers.release import parse
 from loadproof.readers.transformers.select import select
-from loadproof.types import Expectation, Inventory, Manifest, ModelConfig, Outcome, Selection
 
 
 class TransformersReader:

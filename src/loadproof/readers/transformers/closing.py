@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from loadproof.families import count
-from loadproof.readers.boxes import intersect, merge
+from loadproof.core.boxes import intersect, merge
+from loadproof.core.checkpoint import Manifest
+from loadproof.core.coverage import Skip
+from loadproof.core.families import count
+from loadproof.core.outcome import Outcome, Row
 from loadproof.readers.transformers.ignore import Ignore
 from loadproof.readers.transformers.ledger import Ledger
 from loadproof.readers.transformers.ties import Boxes
-from loadproof.types import Manifest, Outcome, Row, Skip
 
 CONVERSION_TEXT = (
     "RuntimeError: We encountered some issues during automatic conversion of the weights. For details look at the "

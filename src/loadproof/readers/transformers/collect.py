@@ -11,12 +11,12 @@ from itertools import product
 from msgspec import Struct
 from msgspec.structs import replace
 
-from loadproof.families import HOLE
-from loadproof.readers.boxes import intersect, subtract
+from loadproof.core.boxes import intersect, subtract
+from loadproof.core.families import HOLE
+from loadproof.core.tensors import Axes
 from loadproof.readers.transformers.order import NaturalKey, natural_key
 from loadproof.readers.transformers.pieces import Piece, Slot, dropped_axes, target_axes, within, write_out
 from loadproof.readers.transformers.route import Arrival
-from loadproof.types import Axes
 
 
 class Contribution(Struct, frozen=True):

@@ -7,8 +7,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from loadproof.families import join_name, split_name
-from loadproof.readers.boxes import points
+from loadproof.core.boxes import points
+from loadproof.core.expectation import Expected
+from loadproof.core.families import join_name, split_name
+from loadproof.core.tensors import Axes, Family, Shape
 from loadproof.readers.transformers.collect import (
     Cell,
     Contribution,
@@ -25,7 +27,6 @@ from loadproof.readers.transformers.pieces import MARKS, Piece, cut, form_of, sa
 from loadproof.readers.transformers.rename import Rule
 from loadproof.readers.transformers.route import Names
 from loadproof.readers.transformers.shapes import ConversionError, Inputs, Target, Tensor, Unknown
-from loadproof.types import Axes, Expected, Family, Shape
 
 
 class Product(Struct, frozen=True):

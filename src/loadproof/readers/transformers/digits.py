@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
-from loadproof.readers.boxes import Axis
-from loadproof.types import Axes
+from loadproof.core.boxes import Axis
+from loadproof.core.tensors import Axes
 
 ALL = frozenset("0123456789")
 _BACK_REFERENCE = re.compile(r"\\[1-9]|\(\?P=|\(\?\(")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from loadproof.readers.boxes import merge
+from loadproof.core.boxes import merge
+from loadproof.core.expectation import Expectation
+from loadproof.core.tensors import Axes, Family
 from loadproof.readers.transformers.digits import partition, telling_digits
 from loadproof.readers.transformers.pieces import form_of, sample, used_axes
 from loadproof.readers.transformers.release import Semantics
-from loadproof.types import Axes, Expectation, Family
 
 LONGEST_NAME = 512  # longer names are hostile; no pattern is tried on them
 _CLASS_OR_ESCAPE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from loadproof.readers.boxes import subtract_all
+from loadproof.core.boxes import subtract_all
+from loadproof.core.expectation import Expectation, Expected
+from loadproof.core.outcome import Assignment, Row, RowKind
+from loadproof.core.tensors import Axes
 from loadproof.readers.transformers.collect import Contribution
 from loadproof.readers.transformers.convert import Product, Result, as_piece
 from loadproof.readers.transformers.ignore import Ignore, patterns_of
@@ -11,7 +14,6 @@ from loadproof.readers.transformers.release import semantics_of
 from loadproof.readers.transformers.route import Names
 from loadproof.readers.transformers.shapes import Tensor, Unknown
 from loadproof.readers.transformers.ties import Boxes
-from loadproof.types import Assignment, Axes, Expectation, Expected, Row, RowKind
 
 
 class Ledger:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from loadproof.readers.boxes import merge
+from loadproof.core.boxes import merge
+from loadproof.core.expectation import ConversionRule
+from loadproof.core.tensors import Axes
 from loadproof.readers.transformers.digits import ALL, partition, telling_digits
 from loadproof.readers.transformers.ignore import LONGEST_NAME
 from loadproof.readers.transformers.pieces import Piece, Sample, cut, is_clean, sample, spelled, used_axes
-from loadproof.types import Axes, ConversionRule
 
 _REFERENCE = re.compile(r"\\([0-9])")
 

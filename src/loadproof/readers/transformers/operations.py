@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
+from loadproof.core.expectation import Operation
 from loadproof.readers.transformers.shapes import (
     ConversionError,
     Inputs,
@@ -25,7 +26,6 @@ from loadproof.readers.transformers.shapes import (
     stack,
     transpose,
 )
-from loadproof.types import Operation
 
 
 def interleave(inputs: Inputs, at: Target, dim: int = 0, **_: Any) -> Inputs:

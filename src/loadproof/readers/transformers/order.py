@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from loadproof.families import HOLE
-from loadproof.types import Axes
+from loadproof.core.families import HOLE
+from loadproof.core.tensors import Axes
 
 _LONGEST = 4000  # Python refuses to read longer numbers; the library would raise there
 NaturalKey = list[tuple[int, int] | tuple[int, str] | tuple[int, str, int]]

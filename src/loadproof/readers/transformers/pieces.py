@@ -13,9 +13,9 @@ from itertools import product
 
 from msgspec import Struct
 
-from loadproof.families import HOLE, split_name
-from loadproof.readers.boxes import Axis, common, subtract
-from loadproof.types import Axes, Family, Shape
+from loadproof.core.boxes import Axis, common, subtract
+from loadproof.core.families import HOLE, split_name
+from loadproof.core.tensors import Axes, Family, Shape
 
 # Lone surrogates cannot occur in a UTF-8 header, so a marker is never part of a real name.
 _FIRST = 0xD800

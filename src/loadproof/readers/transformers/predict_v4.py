@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from loadproof.core.checkpoint import Manifest
+from loadproof.core.expectation import Expectation, Expected
+from loadproof.core.outcome import Outcome
+from loadproof.core.tensors import Family
 from loadproof.readers.transformers.closing import close
 from loadproof.readers.transformers.collect import cells, entries
 from loadproof.readers.transformers.convert import Product, tensor_of
@@ -12,7 +16,6 @@ from loadproof.readers.transformers.mapping import KeyMapping
 from loadproof.readers.transformers.pieces import Piece, form_of, place, start
 from loadproof.readers.transformers.route import Arrival, Names
 from loadproof.readers.transformers.ties import Boxes, discard, has
-from loadproof.types import Expectation, Expected, Family, Manifest, Outcome
 
 _LEGACY = (
     ("LayerNorm.beta", "LayerNorm.bias"),

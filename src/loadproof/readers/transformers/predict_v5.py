@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from loadproof.core.checkpoint import Manifest
+from loadproof.core.expectation import Expectation, Expected
+from loadproof.core.outcome import Outcome
+from loadproof.core.tensors import Family
 from loadproof.readers.transformers.closing import close
 from loadproof.readers.transformers.collect import cells
 from loadproof.readers.transformers.convert import Converters
@@ -12,7 +16,6 @@ from loadproof.readers.transformers.rename import Rule, apply_rules
 from loadproof.readers.transformers.route import Arrival, settle
 from loadproof.readers.transformers.shapes import NotModelledError
 from loadproof.readers.transformers.ties import fill
-from loadproof.types import Expectation, Expected, Family, Manifest, Outcome
 
 
 def predict_v5(manifest: Manifest, expectation: Expectation) -> Outcome:

@@ -13,9 +13,13 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from loadproof.families import count
-from loadproof.readers.boxes import subtract_all
-from loadproof.types import Axes, Family, Manifest, ModelConfig, Outcome, Row, Skip
+from loadproof.core.boxes import subtract_all
+from loadproof.core.checkpoint import Manifest
+from loadproof.core.config import ModelConfig
+from loadproof.core.coverage import Skip
+from loadproof.core.families import count
+from loadproof.core.outcome import Outcome, Row
+from loadproof.core.tensors import Axes, Family
 
 # utils/quantization_config.py and quantizers/auto.py of 5.24; a word outside is skipped by the library with a warning.
 METHODS = frozenset(

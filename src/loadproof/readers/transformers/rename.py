@@ -13,7 +13,9 @@ from itertools import product
 
 from msgspec import Struct
 
-from loadproof.readers.boxes import merge
+from loadproof.core.boxes import merge
+from loadproof.core.expectation import ConversionRule
+from loadproof.core.tensors import Axes
 from loadproof.readers.transformers.digits import ALL, partition, telling_digits, telling_digits_of_text
 from loadproof.readers.transformers.order import NaturalKey, first_key, last_key, natural_key
 from loadproof.readers.transformers.pieces import (
@@ -27,7 +29,6 @@ from loadproof.readers.transformers.pieces import (
     write_out,
 )
 from loadproof.readers.transformers.release import NEWEST, Semantics
-from loadproof.types import Axes, ConversionRule
 
 _DIGIT = re.compile("[0-9]")
 _REFERENCE = re.compile(r"\\(\d+)")

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
+from loadproof.core.expectation import Expected
 from loadproof.readers.transformers.digits import ALL, partition
 from loadproof.readers.transformers.pieces import (
     MARKS,
@@ -21,7 +22,6 @@ from loadproof.readers.transformers.pieces import (
     used_axes,
     within,
 )
-from loadproof.types import Expected
 
 
 class Arrival(Struct, frozen=True):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from posixpath import isabs, normpath
 
-from loadproof.types import FileInfo, IndexFile, Inventory, ModelConfig, Selection
+from loadproof.core.checkpoint import FileInfo, IndexFile, Inventory, Selection
+from loadproof.core.config import ModelConfig
 
 SAFE, SAFE_INDEX = "model.safetensors", "model.safetensors.index.json"
 TORCH, TORCH_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from loadproof.types import Shape
+from loadproof.core.tensors import Shape
 
 
 class Unknown(Struct, frozen=True):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from loadproof.families import split_name
-from loadproof.readers.boxes import subtract
-from loadproof.types import Axes
+from loadproof.core.boxes import subtract
+from loadproof.core.families import split_name
+from loadproof.core.tensors import Axes
 
 Boxes = dict[str, list[Axes]]
 

@@ -1,0 +1,52 @@
+"""Everything the rules may look at, and the answer made of it."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from loadproof.core.checkpoint import Inventory, Manifest, Selection, TieValue, Tokenizer
+from loadproof.core.config import LayerPlan, ModelConfig
+from loadproof.core.coverage import Skip
+from loadproof.core.expectation import Expectation
+from loadproof.core.findings import Finding
+from loadproof.core.live import LiveModel
+from loadproof.core.outcome import Outcome, Row, Verdict
+from loadproof.core.symptom import Symptom
+
+
+class Timings(Struct, frozen=True):
+    read_s: float = 0.0
+    expect_s: float = 0.0
+    total_s: float = 0.0
+
+
+class Case(Struct, frozen=True):
+    """Everything the rules may look at. A stage that did not run is None."""
+
+    inventory: Inventory
+    selection: Selection
+    manifest: Manifest
+    config: ModelConfig
+    expectation: Expectation
+    outcome: Outcome
+    config_plan: LayerPlan | None = None
+    tensor_plan: LayerPlan | None = None
+    tokenizer: Tokenizer | None = None
+    symptom: Symptom | None = None
+    tie_values: tuple[TieValue, ...] = ()
+    live: LiveModel | None = None
+    equal_duplicates: tuple[str, ...] = ()  # names stored in several files with the same bytes in all of them
+    source: str | None = None  # folder of the release the user asked for, to read it again under another config
+    use_cache: bool = True
+
+
+class Report(Struct, frozen=True):
+    """The answer: input of every output format."""
+
+    case: Case
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    unexplained: tuple[Row, ...]
+    checked: tuple[str, ...]
+    skipped: tuple[Skip, ...]
+    timings: Timings = Timings()

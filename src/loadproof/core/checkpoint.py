@@ -1,0 +1,101 @@
+"""What lies in a checkpoint folder: files, indexes, problems, the folded tensors of the files a reader picks."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from loadproof.core.coverage import Skip
+from loadproof.core.severity import Severity
+from loadproof.core.tensors import Duplicate, Family, Shape
+
+
+class FileInfo(Struct, frozen=True):
+    """One file of the checkpoint folder. `kind` is what its first bytes say, not what its name promises."""
+
+    path: str  # relative to the folder, or the bare file name
+    size: int  # bytes
+    kind: str  # safetensors | torch | gguf | lfs-pointer | html | json | zip | empty | zeros | special | other
+
+
+class Problem(Struct, frozen=True):
+    """A fault of a file itself, found while reading. Readers record these; they never raise on bad content."""
+
+    code: str  # a catalogue code, LP0xx or LP1xx
+    file: str
+    text: str  # one line, names what is wrong
+    tensor: str | None = None
+    expected: str | None = None
+    found: str | None = None
+    offset: int | None = None  # byte offset in the file
+    severity: Severity = "error"
+    detail: str = ""  # machine-readable kind below the code, e.g. "overlap", "hole", "absolute-path"
+    breaks: str | None = None  # the exception text of the official reader, None where it accepts the file
+    line: int | None = None  # in a text file, 1-based
+
+
+class IndexFile(Struct, frozen=True):
+    """A shard index (``*.index.json``). `weight_map` is as written, unchecked."""
+
+    path: str
+    weight_map: dict[str, str]
+    total_size: int | None
+    has_metadata: bool
+    readable: bool = True  # False: not JSON, or no weight_map; `problems` says why
+
+
+class Inventory(Struct, frozen=True):
+    """What lies in the checkpoint folder (or the one file given), before a reader picks its weights."""
+
+    location: str  # as the user gave it
+    root: str  # absolute folder
+    files: tuple[FileInfo, ...]
+    indexes: tuple[IndexFile, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    single_file: str | None = None  # set when the user named one file instead of a folder
+    skipped: tuple[Skip, ...] = ()
+
+
+class Selection(Struct, frozen=True):
+    """Which weight files a reader would open. `error` is the exception it would raise instead."""
+
+    entry: str | None  # the single file or the index that decided, None when nothing fits
+    files: tuple[str, ...]  # in the order in which the reader opens them
+    format: str  # safetensors | safetensors-sharded | torch | torch-sharded | names-only | none
+    error: str | None = None
+    shadowed: tuple[str, ...] = ()  # weight files that lie there and will not be read
+
+
+class Manifest(Struct, frozen=True):
+    """The tensors of the selected files, folded. Equal names in several files are kept once (later file wins)."""
+
+    format: str
+    files: tuple[FileInfo, ...]
+    families: tuple[Family, ...]
+    tensors: int
+    bytes: int  # payload bytes according to the headers, 0 when names only
+    problems: tuple[Problem, ...] = ()
+    duplicates: tuple[Duplicate, ...] = ()
+    names_only: bool = False
+    metadata: dict[str, dict[str, str]] = {}  # file -> its __metadata__
+    skipped: tuple[Skip, ...] = ()
+    unread: tuple[str, ...] = ()  # selected files that the reader would read and we do not: their tensors are unknown
+
+
+class Tokenizer(Struct, frozen=True):
+    """Highest token id + 1 and the number of tokens, from tokenizer files beside the weights."""
+
+    path: str
+    rows_needed: int
+
+
+class TieValue(Struct, frozen=True):
+    """Two stored tensors that the reader ties, compared by their bytes. `equal` None: not comparable, `text` says why."""
+
+    target: str  # the name in the file that reaches the tied parameter, usually the head
+    source: str  # the name in the file that reaches its source, usually the embedding
+    equal: bool | None
+    complete: bool = True  # False: only samples were compared (equal samples do not prove equality)
+    text: str = ""
+    shape: Shape | None = None
+    target_file: str = ""
+    source_file: str = ""

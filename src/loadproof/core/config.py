@@ -1,0 +1,31 @@
+"""config.json as read, and the layer plan that it or the tensors state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from loadproof.core.checkpoint import Problem
+
+JsonPath = tuple[str | int, ...]
+
+
+class ModelConfig(Struct, frozen=True):
+    """config.json as read. `text` is kept so that evidence can cite lines (`loadproof.config.line_of`)."""
+
+    path: str | None  # None: there is no config.json
+    raw: dict[str, Any]
+    text: str = ""
+    problems: tuple[Problem, ...] = ()
+
+
+class LayerPlan(Struct, frozen=True):
+    """One word per decoder layer. `letters` is the same as a strip, e.g. ``LLLF``; ``?`` is not known."""
+
+    words: tuple[str | None, ...]
+    source: str  # "config" or "tensors"
+    field: str = ""  # the config field (dotted path) that decided, or the container path of the tensors
+    given: bool = True  # False: a default of the config class
+    where: str = ""  # config.json:37, or modeling file:line for a default
+    mixers: tuple[str | None, ...] = ()  # from tensors only: what was recognised in each layer, e.g. "Mamba-2"

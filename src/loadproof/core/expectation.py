@@ -1,0 +1,65 @@
+"""What a model class of one library release expects."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from loadproof.core.tensors import Axes, Shape
+
+
+class Expected(Struct, frozen=True):
+    """Parameters or persistent buffers that the model class creates, folded like `Family`."""
+
+    template: str
+    axes: Axes
+    shape: Shape
+    kind: Literal["parameter", "buffer"] = "parameter"
+    symbols: tuple[str, ...] | None = None  # each dimension over config fields, e.g. "num_key_value_heads*head_dim"
+    source: str = ""  # "modeling_llama.py:262", the line that created it
+
+
+class Operation(Struct, frozen=True):
+    """One step of a weight converter as the release defines it; `arguments` holds dim, dim0, dim1, check_dims, ..."""
+
+    name: str
+    arguments: dict[str, Any] = {}
+
+
+class ConversionRule(Struct, frozen=True):
+    """A renaming or conversion rule of the reader, in application order (facts: loading-transformers.md section 5)."""
+
+    kind: str  # WeightRenaming, WeightConverter, PrefixChange, GroupWeightRename, ...
+    sources: tuple[str, ...]
+    targets: tuple[str, ...]
+    regex: str  # one pattern, named groups g0, g1, ... one per source
+    scope: str | None = None
+    base: str | None = None
+    offset: int | None = None
+    operations: tuple[Operation, ...] = ()
+
+
+class Expectation(Struct, frozen=True):
+    """What a model class of one library release expects, read from its source text."""
+
+    reader: str  # "transformers"
+    version: str  # "5.24.0"
+    class_name: str
+    model_type: str
+    source: Literal["installed", "remote-code", "none"]
+    families: tuple[Expected, ...] = ()
+    ties: tuple[tuple[str, str], ...] = ()  # (target, source), only those that are active
+    base_model_prefix: str = ""
+    ignore_missing: tuple[str, ...] = ()
+    ignore_unexpected: tuple[str, ...] = ()
+    ignore_on_save: tuple[str, ...] = ()
+    buffer_names: tuple[str, ...] = ()  # templates of all buffers, non-persistent ones included
+    rules: tuple[ConversionRule, ...] = ()
+    config: dict[str, Any] = {}  # the effective config: fields of the class after its own defaults and rewrites
+    parameters: int = 0  # number of names in `families`
+    inconclusive: str | None = None  # why nothing can be said; the rest is then empty or partial
+    raises: str | None = None  # the exception the library raises while building config or model
+    raises_at: str = ""  # file:line of the library where it is raised, as far as known
+    hint: str | None = None  # a command that helps, e.g. how to install the source
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,115 @@
+"""Which quantized layout the stored tensors have, by their companions, dtypes and element counts; the config may lie.
+
+Facts: quantized-layouts (bitsandbytes 0.50, compressed-tensors 0.20, GPTQ, AWQ, FP8 of transformers 5.24).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from loadproof.config import get
+from loadproof.core.case import Case
+from loadproof.core.config import JsonPath
+from loadproof.core.families import count
+from loadproof.core.tensors import Family
+
+CONFIG_PATHS: tuple[JsonPath, ...] = (
+    ("quantization_config",),
+    ("compression_config",),
+    ("text_config", "quantization_config"),
+    ("vision_config", "quantization_config"),
+    ("llm_config", "quantization_config"),
+)
+# The first that matches names the layout: (method, a companion that only this layout stores).
+SIGNATURES: tuple[tuple[str, re.Pattern[str]], ...] = (
+    (
+        "bitsandbytes-4bit",
+        re.compile(r"\.quant_state\.bitsandbytes__(nf4|fp4)\Z|\.weight\.(absmax|nested_absmax|quant_map)\Z"),
+    ),
+    ("bitsandbytes-8bit", re.compile(r"\.SCB\Z")),
+    ("gptq", re.compile(r"\.g_idx\Z")),
+    ("awq", re.compile(r"\.qweight\Z")),
+    ("modelopt", re.compile(r"\.weight_scale_2\Z")),
+    ("compressed-tensors", re.compile(r"\.weight_packed\Z")),
+    ("mxfp4", re.compile(r"_proj_blocks\Z")),
+    ("fp8", re.compile(r"\.(weight_scale_inv|qscale_weight)\Z")),
+    ("quanto", re.compile(r"\.weight\._(data|scale)\Z")),
+    ("torchao", re.compile(r"\._weight_(qdata|scale|zero_point|scale_and_zero)\Z")),
+    ("compressed-tensors", re.compile(r"\.weight_scale\Z")),
+)
+# Every name that only a quantized layout stores, whatever the method.
+COMPANION = re.compile(
+    r"(\.(weight_scale(_inv|_2)?|weight_zero_point|weight_shape|weight_packed|weight_global_scale|input_scale|input_zero_point"
+    r"|input_global_scale|qweight|qzeros|g_idx|SCB|weight_format|scales|qscale_weight|activation_scale"
+    r"|weight\.(absmax|nested_absmax|quant_map|nested_quant_map|_data|_scale|quant_state\..+))"
+    r"|_proj_(blocks|scales)|\._weight_[a-z_]+)\Z"
+)
+# What `quant_method` is called in config.json for each stored layout.
+METHOD_WORDS: dict[str, tuple[str, ...]] = {
+    "bitsandbytes-4bit": ("bitsandbytes",),
+    "bitsandbytes-8bit": ("bitsandbytes",),
+    "gptq": ("gptq", "auto-round"),
+    "awq": ("awq", "gptq", "auto-round"),
+    "modelopt": ("modelopt", "modelopt_fp4"),
+    "compressed-tensors": ("compressed-tensors", "modelopt", "fbgemm_fp8", "quark", "fp8"),
+    "mxfp4": ("mxfp4",),
+    "fp8": ("fp8", "fbgemm_fp8", "compressed-tensors"),
+    "quanto": ("quanto",),
+    "torchao": ("torchao",),
+}
+
+
+class Layout(Struct, frozen=True):
+    """A quantized layout found in the file: its companions, and the packed weights they belong to."""
+
+    method: str
+    companions: tuple[Family, ...]
+    packed: tuple[Family, ...]
+
+    @property
+    def modules(self) -> int:
+        return sum(count(family.axes) for family in self.packed) or sum(count(f.axes) for f in self.companions)
+
+
+def stored_layout(case: Case) -> Layout | None:
+    """The layout of the stored tensors; None where everything is dense by name and by dtype."""
+    families = case.manifest.families
+    companions = [family for family in families if COMPANION.search(family.template)]
+    for method, pattern in SIGNATURES:
+        if any(pattern.search(family.template) for family in companions):
+            return Layout(method, tuple(companions), tuple(_packed(families)))
+    floats8 = [family for family in families if (family.dtype or "").startswith("F8_")]
+    return Layout("fp8", tuple(companions), tuple(floats8)) if floats8 else None
+
+
+def _packed(families: tuple[Family, ...]) -> Iterator[Family]:
+    for family in families:
+        named = family.template.endswith((".qweight", ".weight_packed", "_proj_blocks", ".weight._data"))
+        if named or (family.template.endswith(".weight") and is_packed_dtype(family.dtype)):
+            yield family
+
+
+def is_packed_dtype(dtype: str | None) -> bool:
+    """No model keeps a matrix in these; F4 and F8 are stored by quantizers alone."""
+    return dtype in ("U8", "I8", "I32", "U32", "F4") or (dtype or "").startswith("F8_")
+
+
+def declared(case: Case) -> tuple[JsonPath, dict[str, Any]] | None:
+    """Where the config declares a quantization, and what it says; None where it does not."""
+    for path in CONFIG_PATHS:
+        value = get(case.config, path)
+        if isinstance(value, dict):
+            return path, value
+    return None
+
+
+def sidecar(case: Case) -> str | None:
+    """A file beside the config that declares it instead."""
+    names = {file.path for file in case.inventory.files}
+    return next(
+        (name for name in ("hf_quant_config.json", "quantize_config.json", "quant_config.json") if name in names), None
+    )

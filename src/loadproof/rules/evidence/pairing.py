@@ -1,0 +1,139 @@
+"""Names that came out wrong beside names that are missing: in which stretch of dotted parts do they differ?
+
+An unexpected name and a missing one of equal shape that end alike differ in one stretch; every pair votes for its
+difference, weighted by names. No list of models is consulted: only the words that frameworks insert (`WRAPPERS`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from loadproof.core.families import count
+from loadproof.core.outcome import Row
+from loadproof.core.tensors import Family
+from loadproof.rules.rows import of_kind
+
+Parts = tuple[str, ...]
+Difference = tuple[Parts, Parts, Parts]  # (before, after, context): what stands in front of the change
+Vote = tuple[Parts, Parts, Parts, Parts]  # a difference, and the parts that must follow (none: any)
+
+# Parts that wrapping modules put into state-dict names, at the front or in the middle, in any order.
+WRAPPERS: dict[str, str] = {
+    "_orig_mod": "torch.compile",
+    "module": "DistributedDataParallel or DeepSpeed",
+    "_fsdp_wrapped_module": "FullyShardedDataParallel",
+    "_fpw_module": "FullyShardedDataParallel",
+    "_checkpoint_wrapped_module": "activation checkpointing",
+    "_orig_module": "a recomputation wrapper",
+    "_forward_module": "Lightning Fabric",
+}
+PEFT = ("base_model", "model")
+TRIES = 4  # candidates that are proved, the most voted first
+LONGEST = 3  # parts of a shared beginning that may be a wrapper's
+
+
+def wrapper_parts(families: Iterable[Family]) -> tuple[str, ...]:
+    """The known wrapper words in the stored names, in the order of the first name that holds one."""
+    found: dict[str, None] = {}
+    for family in families:
+        for part in family.template.split("."):
+            if part in WRAPPERS:
+                found[part] = None
+    return tuple(found)
+
+
+def shared_by_all(families: Iterable[Family]) -> Iterator[Vote]:
+    """Parts that every name shares, at the front or behind the layer number: a wrapper around the model or a layer.
+
+    The reader's own renamings may hide such a part from the votes; taking it out needs no pair.
+    """
+    names = [tuple(family.template.split(".")) for family in families]
+    front = _common(names)[:LONGEST]
+    for length in range(1, len(front) + 1):
+        yield front[:length], (), (), ()
+    for context in dict.fromkeys(name[: name.index("{}") + 1] for name in names if "{}" in name):
+        inside = [name[len(context) :] for name in names if name[: len(context)] == context]
+        part = _common(inside)[:1]
+        if part and len(inside) > 1:
+            yield part, (), context, ()
+
+
+def _common(names: list[Parts]) -> Parts:
+    """The longest beginning of all, a last part left to each."""
+    if not names:
+        return ()
+    shared = min(names, key=len)[:-1]
+    for name in names:
+        while shared != name[: len(shared)]:
+            shared = shared[:-1]
+    return shared
+
+
+def votes(rows: tuple[Row, ...]) -> list[Vote]:
+    """(before, after, context, followers), the most voted first."""
+    ballots: Counter[Difference] = Counter()
+    followers: dict[Difference, set[str]] = {}
+    for have, want in pairs(rows):
+        # The names in the file decide; the reader's own spelling helps where it has already renamed or converted them.
+        for name in {have.stored or have.template, have.template}:
+            ballot = difference(name, want.template)
+            if is_nesting(ballot, name):
+                ballots[ballot] += count(want.axes)
+                followers.setdefault(ballot, set()).add(name.split(".")[len(ballot[0]) + len(ballot[2])])
+    ranked = sorted(ballots.items(), key=lambda item: (-item[1], len(item[0][0]) + len(item[0][1])))
+    return [(*ballot, _anchor(ballot, followers[ballot])) for ballot, _ in ranked[:TRIES]]
+
+
+def _anchor(ballot: Difference, followers: set[str]) -> Parts:
+    """Parts put in where nothing stands go only before what they were seen before."""
+    return () if ballot[0] else tuple(sorted(followers))
+
+
+def is_nesting(ballot: Difference, name: str) -> bool:
+    """Whether levels differ, not the tensor itself: `k_proj` and `v_proj` have one shape and are not each other.
+
+    Parts may be put in or taken out anywhere; exchanged they may be only where a module and its leaf still end alike.
+    """
+    before, after, context = ballot
+    ending = len(name.split(".")) - len(context) - len(before)
+    return ending >= 1 if not before or not after else ending >= 2
+
+
+def pairs(rows: tuple[Row, ...]) -> Iterator[tuple[Row, Row]]:
+    """(unexpected, missing) that may be one tensor under two names: ending, shape and inner indices agree."""
+    by_ending: dict[tuple[str, ...], list[Row]] = {}
+    for row in of_kind(rows, "unexpected"):
+        for ending in _endings(row.template):
+            by_ending.setdefault(ending, []).append(row)
+    for want in of_kind(rows, "missing"):
+        fitting = [row for ending in _endings(want.template) for row in by_ending.get(ending, ())]
+        for have in dict.fromkeys(row for row in fitting if _fits(row, want)):
+            yield have, want
+
+
+def _endings(template: str) -> Iterator[tuple[str, ...]]:
+    """The last two parts, and those that remain when a module was put in before the last (`router.linear.weight`)."""
+    parts = template.split(".")
+    yield tuple(parts[-2:])
+    if len(parts) > 2:
+        yield (parts[-3], parts[-1])
+
+
+def _fits(have: Row, want: Row) -> bool:
+    if have.found is not None and want.expected is not None and have.found != want.expected:
+        return False
+    shared = min(len(have.axes), len(want.axes))
+    return shared == 0 or bool(set(have.axes[-1]) & set(want.axes[-1]))
+
+
+def difference(have: str, want: str) -> Difference:
+    """(before, after, context): what stands between the common ending and the common beginning of two names."""
+    old, new = have.split("."), want.split(".")
+    while old and new and old[-1] == new[-1]:
+        old.pop()
+        new.pop()
+    start = 0
+    while start < min(len(old), len(new)) and old[start] == new[start]:
+        start += 1
+    return tuple(old[start:]), tuple(new[start:]), tuple(old[:start])

@@ -1,0 +1,62 @@
+"""Sub-modules as the first parts of names: which are expected, which are stored, which of them the other side lacks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from loadproof.core.case import Case
+from loadproof.core.families import count
+from loadproof.core.outcome import Row
+
+MULTIMODAL = re.compile(
+    r"(vision|visual|vit|vpm|image|audio|video|speech|resampler|projector|merger|mm_|patch_embed|mlp1|aligner)", re.I
+)
+
+
+def root_of(template: str, known: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """The shortest beginning of this name that none of the `known` names shares."""
+    parts = tuple(template.split("."))
+    shared = max((_shared(parts, other) for other in known), default=0)
+    return parts[: min(shared + 1, len(parts))]
+
+
+def by_root(rows: Iterable[Row], known: Iterable[str], stored: bool = False) -> dict[tuple[str, ...], list[Row]]:
+    """Rows grouped by the sub-module that `known` templates do not have; ``{}`` stays in the root where it divides."""
+    others = [tuple(template.split(".")) for template in known]
+    groups: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        name = row.stored if stored and row.stored else row.template
+        groups.setdefault(root_of(name, others), []).append(row)
+    return groups
+
+
+def _shared(parts: tuple[str, ...], other: tuple[str, ...]) -> int:
+    length = 0
+    for a, b in zip(parts, other, strict=False):
+        if a != b:
+            break
+        length += 1
+    return length
+
+
+def assigned(case: Case) -> list[str]:
+    """The model's own templates that stored tensors (or ties) reach."""
+    return [found.target for found in case.outcome.assignments] + [filled for filled, _ in case.outcome.tied]
+
+
+def expected(case: Case) -> list[str]:
+    return [family.template for family in case.expectation.families]
+
+
+def size(rows: Iterable[Row]) -> int:
+    return sum(count(row.axes) for row in rows)
+
+
+def is_subtree(rows: list[Row]) -> bool:
+    """A whole part of a model rather than a stray tensor: it is layered, or holds several tensors."""
+    return size(rows) >= 4 and (len(rows) > 2 or any(row.axes for row in rows))
+
+
+def module_of(root: tuple[str, ...]) -> str:
+    return ".".join(root)

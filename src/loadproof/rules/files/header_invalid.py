@@ -1,0 +1,58 @@
+"""LP006 header-invalid: the header of a weight file cannot be read, or only by lenient readers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.core.case import Case
+from loadproof.core.checkpoint import Problem
+from loadproof.core.edits import Fix, RegenerateHeader
+from loadproof.core.findings import Finding
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.faults import file_findings, write_again
+
+JOURNAL = ".loadproof-journal"  # a repair under way, or one that was cut off: it closes the headers it changes
+
+
+def _bring_to_an_end(_: list[Problem]) -> tuple[Fix, ...]:
+    return (Fix("a repair was cut off here: `loadproof undo PATH` brings the checkpoint back", "manual"),)
+
+
+def _fix(problems: list[Problem]) -> tuple[Fix, ...]:
+    """A header that the official reader accepts can be written anew for the same bytes."""
+    if any(problem.breaks for problem in problems):
+        return write_again(problems)
+    files = sorted({problem.file for problem in problems})
+    edits = tuple(RegenerateHeader(file) for file in files)
+    return (Fix("write a clean header for the same tensors", "lossless", edits),)
+
+
+def check(case: Case) -> Iterable[Finding]:
+    cut_off = any(info.path == JOURNAL for info in case.inventory.files)
+    fix = _bring_to_an_end if cut_off else _fix
+    yield from file_findings(case, "LP006", "header-invalid", "has a header that is not valid", fix)
+
+
+DOCS = RuleDocs(
+    finds=(
+        "A safetensors header that is not the JSON object the format asks for: wrong length prefix, not UTF-8, "
+        "not JSON, unknown fields, a leading space or newline, odd padding."
+    ),
+    why=(
+        "The official reader refuses some of these and accepts others; other readers differ, so that the same "
+        "file loads here and fails there."
+    ),
+    errors=(
+        "transformers: SafetensorError: Error while deserializing header: invalid JSON in header",
+        "transformers: SafetensorError: Error while deserializing header: header too large",
+    ),
+    example="The header begins with a newline before `{`.",
+    fix=(
+        "Where the tensors are sound, `loadproof fix` writes a clean header for the same bytes; otherwise write "
+        "or download the file again."
+    ),
+    harmless="Unusual padding is accepted by every reader known; it is a warning.",
+)
+RULE = Rule(
+    "LP006", "header-invalid", "The header of a weight file cannot be read, or only by lenient readers", check, DOCS
+)

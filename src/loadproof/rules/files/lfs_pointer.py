@@ -1,0 +1,86 @@
+"""LP001 lfs-pointer: a Git LFS pointer lies where the weights should be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.core.case import Case
+from loadproof.core.checkpoint import Problem
+from loadproof.core.edits import Fix
+from loadproof.core.findings import Evidence, Finding
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.faults import evidence_of, faults, is_read, lost_with, notes_of
+
+
+def check(case: Case) -> Iterable[Finding]:
+    """An error where the content is wanted; a remark for weights under --names-only, which does not ask for them."""
+    pointers = [file.path for file in case.inventory.files if file.kind == "lfs-pointer"]
+    told = {problem.file: problem for problem in faults(case, "LP001")}
+    needed = [file for file in pointers if is_read(case, file) or _is_adapter(case, file)]
+    other = [file for file in pointers if file not in needed and file.endswith(_WEIGHTS)]
+    for files, used in ((needed, True), (other, False)):
+        if files:
+            yield _finding(case, files, used, [told[file] for file in files if file in told])
+
+
+def _is_adapter(case: Case, file: str) -> bool:
+    """The weights of an adapter folder, which PEFT opens."""
+    is_folder = case.selection.entry is None and any(f.path == "adapter_config.json" for f in case.inventory.files)
+    return is_folder and file.startswith("adapter_model.")
+
+
+_WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".gguf")
+
+
+def _finding(case: Case, files: list[str], used: bool, problems: list[Problem]) -> Finding:
+    subject = files[0] if len(files) == 1 else f"{len(files)} files ({files[0]} to {files[-1]})"
+    verb = "is a Git LFS pointer" if len(files) == 1 else "are Git LFS pointers"
+    wanted = used and not (case.manifest.names_only and all(file.endswith(_WEIGHTS) for file in files))
+    headline = f"{subject} {verb}, not the {'file' if len(files) == 1 else 'files'}" + ("" if used else " (not read)")
+    evidence = evidence_of(problems) or (Evidence(files[0], "version https://git-lfs.github.com/spec/v1"),)
+    rows = tuple(lost_with(case, files)) if used else ()
+    return Finding(
+        "LP001",
+        "lfs-pointer",
+        "error" if wanted else "info",
+        "certain",
+        headline,
+        evidence,
+        rows,
+        0,
+        (_pull(files),),
+        notes_of(problems),
+    )
+
+
+def _pull(files: list[str]) -> Fix:
+    what = files[0] if len(files) == 1 else '"*.safetensors"' if files[0].endswith(".safetensors") else '"*.bin"'
+    return Fix(f"git lfs pull --include {what}   (or download the files from the hub)", "manual")
+
+
+DOCS = RuleDocs(
+    finds=(
+        "A file that holds only the three lines `version https://git-lfs.github.com/spec/v1`, `oid sha256:...`, "
+        "`size ...`."
+    ),
+    why=(
+        "The repository was cloned without git-lfs, or without `git lfs pull`. The pointer is not a weight "
+        "file; nothing can be read from it."
+    ),
+    errors=(
+        "transformers: SafetensorError: Error while deserializing header: header too large",
+        "torch: UnpicklingError: invalid load key, 'v'",
+        "llama.cpp convert: ValueError: not a safetensors file",
+    ),
+    example="model-00001-of-00002.safetensors has 135 bytes; its `size` line says 4,976,698,672.",
+    fix="`git lfs pull`. The pointer holds the checksum and the size, so the result can be verified.",
+    harmless=("With `--names-only`, where the names are judged from the index and the weights are not wanted yet."),
+)
+RULE = Rule(
+    "LP001",
+    "lfs-pointer",
+    "A Git LFS pointer lies where the weights should be",
+    check,
+    DOCS,
+    absorbs=("LP013", "LP101"),
+)

@@ -1,0 +1,101 @@
+"""LP107 duplicate-tensor: two files hold a tensor of the same name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.core.case import Case
+from loadproof.core.checkpoint import IndexFile
+from loadproof.core.edits import DropTensors, Edit, Fix, RebuildIndex, SetAside
+from loadproof.core.families import split_name
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.severity import Severity
+from loadproof.core.tensors import Axes, Duplicate
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.faults import SHOWN
+from loadproof.rules.evidence.shards import deciding_index, set_of
+
+
+def check(case: Case) -> Iterable[Finding]:
+    """An error when the copy that is used is not the one the index names; a warning otherwise."""
+    duplicates = case.manifest.duplicates
+    if not duplicates:
+        return
+    index = deciding_index(case)
+    named = index.weight_map if index is not None else {}
+    same = set(case.equal_duplicates)
+    wrong = [
+        twice
+        for twice in duplicates
+        if twice.name not in same and named.get(twice.name, twice.files[-1]) != twice.files[-1]
+    ]
+    shown = wrong or list(duplicates)
+    what = f"{shown[0].name} is" if len(shown) == 1 else f"{len(shown):,} tensors are"
+    if wrong:
+        headline = f"{what} stored twice, and the copy that loads is not the one the index names"
+    elif len(same) == len(duplicates):
+        headline = f"{what} stored in two files with the same bytes"
+    else:
+        headline = f"{what} stored in two files; the later file name wins without a word"
+    evidence = [Evidence(", ".join(twice.files), f"{twice.name}: {twice.files[-1]} wins") for twice in shown[:SHOWN]]
+    if index is not None:
+        evidence.append(Evidence(index.path, f"{shown[0].name} -> {named.get(shown[0].name, 'not named')}"))
+    severity: Severity = "error" if wrong else "warning"
+    yield Finding(
+        "LP107", "duplicate-tensor", severity, "certain", headline, tuple(evidence), (), 0, _fixes(case, index)
+    )
+
+
+def _fixes(case: Case, index: IndexFile | None) -> tuple[Fix, ...]:
+    """Leave out the copies that the index does not name; without an index nobody can say which is right."""
+    named = index.weight_map if index is not None else {}
+    unnamed = [(twice.name, file) for twice in case.manifest.duplicates for file in _losers(twice, named)]
+    if not unnamed or index is None:
+        return (Fix("keep the copy you trust and remove the other file", "manual"),)
+    stale = {file for _, file in unnamed if not _names_stored(case, index, file)}
+    edits: list[Edit] = [SetAside(file) for file in sorted(stale)]
+    for name, file in unnamed:
+        if file not in stale:
+            template, indices = split_name(name)
+            edits.append(DropTensors(template, tuple((one,) for one in indices), file))
+    if stale:
+        edits.append(RebuildIndex(index.path, tuple(file for file in set_of(index) if file not in stale)))
+    return (Fix("leave out the copies that the index does not name", "lossless", tuple(edits)),)
+
+
+def _losers(twice: Duplicate, named: dict[str, str]) -> list[str]:
+    keep = named.get(twice.name)
+    return [file for file in twice.files if file != keep] if keep in twice.files else []
+
+
+def _names_stored(case: Case, index: IndexFile, file: str) -> bool:
+    """Whether the index gives this file any tensor that exists."""
+    stored: dict[str, list[Axes]] = {}
+    for family in case.manifest.families:
+        stored.setdefault(family.template, []).append(family.axes)
+    for name, place in index.weight_map.items():
+        template, indices = split_name(name)
+        if place == file and any(_holds(axes, indices) for axes in stored.get(template, ())):
+            return True
+    return False
+
+
+def _holds(axes: Axes, indices: tuple[int, ...]) -> bool:
+    return all(one in axis for one, axis in zip(indices, axes, strict=True))
+
+
+DOCS = RuleDocs(
+    finds="One tensor name in two of the files that are read.",
+    why=(
+        "A leftover of an earlier save, or a shard written twice. transformers keeps the copy of the file whose "
+        "name sorts last, whatever the index says; vLLM writes the last in natural order; nobody tells."
+    ),
+    errors=(
+        "transformers, vLLM, mlx-lm: no error, possibly the wrong weights",
+        "llama.cpp convert: ValueError: Duplicate tensor name",
+    ),
+    example="`lm_head.weight` lies in shard 1, which the index names, and in shard 2, which wins.",
+    fix=("`loadproof fix` leaves out the copy that the index does not name. Without an index the choice is yours."),
+    harmless="When both copies are equal byte for byte.",
+)
+RULE = Rule("LP107", "duplicate-tensor", "Two files hold a tensor of the same name", check, DOCS, absorbs=("LP106",))

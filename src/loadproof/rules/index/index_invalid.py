@@ -1,0 +1,62 @@
+"""LP101 index-invalid: the shard index cannot be used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from loadproof.core.case import Case
+from loadproof.core.edits import Fix, RebuildIndex
+from loadproof.core.findings import Finding
+from loadproof.core.outcome import Row
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.faults import faults, file_finding, split_by_use
+from loadproof.rules.evidence.shards import numbered_set
+from loadproof.rules.rows import of_kind
+
+
+def check(case: Case) -> Iterable[Finding]:
+    """An index that is not JSON, has no weight_map, maps nothing, or lacks what the reader asks of it."""
+    for group in split_by_use(case, faults(case, "LP101")):
+        headline = f"{group[0].file}: {group[0].text}"
+        finding = file_finding(case, "LP101", "index-invalid", group, headline, _fix(case, group[0].file))
+        yield replace(finding, rows=_everything(case, finding))
+
+
+def _everything(case: Case, finding: Finding) -> tuple[Row, ...]:
+    """Without a usable index nothing is read, so nothing else explains a missing parameter."""
+    blind = finding.severity == "error" and not case.manifest.families
+    return tuple(of_kind(case.outcome.rows, "missing")) if blind else finding.rows
+
+
+def _fix(case: Case, index: str) -> tuple[Fix, ...]:
+    shards = numbered_set(case, index)
+    if not shards:
+        return (Fix(f"download {index} again", "manual"),)
+    title = f"write {index} anew from the headers of the {len(shards)} shards"
+    return (Fix(title, "lossless", (RebuildIndex(index, shards),)),)
+
+
+DOCS = RuleDocs(
+    finds=(
+        "A `*.index.json` that is not JSON, holds no `weight_map`, an empty one, or values that are no file "
+        "names; or that lacks `metadata`, which transformers demands."
+    ),
+    why=(
+        "The reader takes its list of files from the index. Without one it reads nothing, or stops with an "
+        "error that does not name the file."
+    ),
+    errors=(
+        "transformers: KeyError: 'metadata'",
+        "transformers: json.decoder.JSONDecodeError: Expecting value",
+        "vLLM: RuntimeError: Cannot find any model weights",
+    ),
+    example='`{"metadata": {"total_size": 0}, "weight_map": {}}`: nothing would be loaded.',
+    fix=(
+        "`loadproof fix` writes the index anew from the headers of the shards that lie there; otherwise "
+        "download it again."
+    ),
+    harmless=("Where a single `model.safetensors` is read, the index beside it is not opened by transformers."),
+)
+RULE = Rule("LP101", "index-invalid", "The shard index cannot be used", check, DOCS, absorbs=("LP103",))

@@ -1,0 +1,104 @@
+"""LP112 no-weights: there is no file that the reader would open."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable
+
+from loadproof.core.case import Case
+from loadproof.core.edits import Fix, RebuildIndex
+from loadproof.core.findings import Evidence, Finding
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.shards import NUMBERED, listed, numbered_set
+from loadproof.rules.rows import of_kind
+
+
+def check(case: Case) -> Iterable[Finding]:
+    """Nothing under the names the reader looks for; what lies there instead is named."""
+    names = {file.path for file in case.inventory.files}
+    if case.selection.entry is not None or case.selection.files or "adapter_config.json" in names:
+        return
+    others = [
+        file.path for file in case.inventory.files if file.path.endswith(_WEIGHTS) or file.path.endswith(".index.json")
+    ]
+    there = f"; it holds {listed(others)}" if others else ""
+    headline = f"no model.safetensors, no pytorch_model.bin and no index of them in the folder{there}"
+    evidence = [Evidence(name, what) for name in others for pattern, what in _ORIGINS if re.search(pattern, name)][:3]
+    notes = (f"reader: {case.selection.error}",) if case.selection.error else ()
+    rows = tuple(of_kind(case.outcome.rows, "missing"))
+    fix, fact = _way_out(case, others, evidence)
+    evidence += [Evidence("folder", fact)] if fact else []
+    yield Finding("LP112", "no-weights", "error", "certain", headline, tuple(evidence), rows, 0, (fix,), notes)
+
+
+def _way_out(case: Case, others: list[str], evidence: list[Evidence]) -> tuple[Fix, str]:
+    """What to do, and the fact about the folder that says so where there is one."""
+    if shards := numbered_set(case, INDEX):
+        title = f"write {INDEX} from the headers of the {len(shards)} shards"
+        return Fix(title, "lossless", (RebuildIndex(INDEX, shards),)), ""
+    if found := _absent_shards(others) or _rename(others):
+        return Fix(found[1], "manual"), found[0]
+    known = " ".join(dict.fromkeys(line.text for line in evidence))
+    return Fix(f"convert {'it' if others else 'or download the weights'}{': ' + known if known else ''}", "manual"), ""
+
+
+def _absent_shards(files: list[str]) -> tuple[str, str] | None:
+    """What of one numbered set is not there, and what to do; None where no such set lies there."""
+    numbered = [found for file in files if (found := NUMBERED.fullmatch(file))]
+    totals = {(found["stem"], int(found["total"])) for found in numbered}
+    if len(totals) != 1:
+        return None
+    ((_, total),) = totals
+    there = {int(found["number"]) for found in numbered}
+    absent = [str(number) for number in range(1, min(total, 1000) + 1) if number not in there]
+    if not absent:
+        return None
+    fact = f"shard {listed(absent)} of {total} and the index are not there"
+    return fact, f"download shard {listed(absent)} of {total} and the index"
+
+
+def _rename(files: list[str]) -> tuple[str, str] | None:
+    """The one safetensors file under a name that no reader looks for; None where it is not the only weight file."""
+    if len(files) != 1 or not files[0].endswith(".safetensors") or _KNOWN.match(files[0]):
+        return None
+    fact = f"{files[0]} is the only weight file; the reader looks for model.safetensors"
+    return fact, f"if it holds the whole model, rename it: mv {shlex.quote(files[0])} model.safetensors"
+
+
+_KNOWN = re.compile(r"consolidated|adapter_model|diffusion_pytorch_model|model_world_size|.*-of-\d{5}\.")
+INDEX = "model.safetensors.index.json"
+_WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".gguf", ".ckpt", ".distcp")
+_ORIGINS: tuple[tuple[str, str], ...] = (
+    (r"consolidated.*\.pth\Z", "the original Llama layout; convert it with convert_llama_weights_to_hf"),
+    (r"consolidated.*\.safetensors\Z", "the original Mistral layout; vLLM reads it"),
+    (r"adapter_model\.", "a PEFT adapter; load it on top of its base model"),
+    (r"diffusion_pytorch_model", "a component of a diffusers pipeline"),
+    (r"\.gguf\Z", "a GGUF file; llama.cpp reads it"),
+    (
+        r"model_world_size_\d+_rank_\d+|\.distcp\Z|zero_pp_rank",
+        "a rank's part of a sharded training state; merge the ranks first",
+    ),
+    (r"\.ckpt\Z|\.pt\Z", "a training state or a state dict of torch"),
+)
+
+
+DOCS = RuleDocs(
+    finds=(
+        "A folder without any of the files the reader tries: `model.safetensors`, its index, "
+        "`pytorch_model.bin`, its index."
+    ),
+    why=(
+        "The weights are elsewhere, have another name, or are in a layout that must be converted first "
+        "(original releases, training states of several ranks, GGUF)."
+    ),
+    errors=(
+        ("transformers: OSError: Error no file named model.safetensors, or pytorch_model.bin, found in directory ..."),
+        "vLLM: RuntimeError: Cannot find any model weights with ...",
+        "mlx-lm: FileNotFoundError: No safetensors found",
+    ),
+    example="config.json and `consolidated.00.pth`.",
+    fix="Convert the files with the script of their family, or download the weights.",
+    harmless="A folder that is meant to hold configuration or an adapter only.",
+)
+RULE = Rule("LP112", "no-weights", "There is no file that the reader would open", check, DOCS)

@@ -1,0 +1,70 @@
+"""LP108 shadowed-save: a single file hides a sharded save."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.core.case import Case
+from loadproof.core.checkpoint import IndexFile
+from loadproof.core.edits import Fix, SetAside
+from loadproof.core.families import fold
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Row
+from loadproof.core.severity import Confidence, Severity
+from loadproof.core.tensors import Family
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.shards import beside, present_shards, set_of, size_of
+from loadproof.rules.evidence.whatif import explained_by
+from loadproof.rules.rows import count_rows
+
+
+def check(case: Case) -> Iterable[Finding]:
+    """`model.safetensors` is tried before the index; an error when only the hidden save fits the model."""
+    entry = case.selection.entry
+    index = next((index for index in case.inventory.indexes if index.path in beside(entry)), None)
+    if index is None or set_of(index) in ((), (entry,)) or not present_shards(case, index):
+        return
+    rows = _mended_by(case, index)
+    worse = bool(case.outcome.rows)
+    fits = worse and count_rows(rows) == count_rows(case.outcome.rows)
+    shards = present_shards(case, index)
+    headline = f"{entry} is read; the {len(shards)} shards of {index.path} beside it are not"
+    evidence = (
+        Evidence(str(entry), f"{case.manifest.tensors:,} tensors, {size_of(case, [str(entry)])}"),
+        Evidence(index.path, f"{len(index.weight_map):,} tensors, {size_of(case, shards)} in {len(shards)} shards"),
+    )
+    fix = Fix(
+        f"set {entry} aside (renamed, not deleted), so that the sharded save is read",
+        "lossless",
+        (SetAside(str(entry)),),
+    )
+    severity: Severity = "error" if fits else "warning"
+    notes = ("note: vLLM and SGLang do the opposite: with an index they leave the single file out",)
+    confidence: Confidence = "certain" if fits else "likely"
+    yield Finding("LP108", "shadowed-save", severity, confidence, headline, evidence, tuple(rows), 0, (fix,), notes)
+
+
+def _mended_by(case: Case, index: IndexFile) -> list[Row]:
+    """The rows that would not be there if the sharded save were read, judged by its names."""
+    if not case.outcome.rows:
+        return []
+    held = [Family(template, axes, None, None) for template, axes, _ in fold((n, None) for n in index.weight_map)]
+    vanish, new = explained_by(case, held)
+    return vanish if not new else []
+
+
+DOCS = RuleDocs(
+    finds="A `model.safetensors` and, beside it, an index with its shards.",
+    why=(
+        "`save_pretrained` removes old shards but not an old single file, and transformers tries the single "
+        "file first: after a save that had to be sharded, the old weights are still loaded, without a word."
+    ),
+    errors=(
+        "transformers: no error; the old weights load",
+        "vLLM, SGLang: read the shards instead, so that two engines serve two models from one folder",
+    ),
+    example="model.safetensors of the first export (2.0 GB) and five shards of yesterday.",
+    fix="Set the single file aside, or remove the shards if it is the one you want.",
+    harmless="When both hold the same weights (a repository that offers both forms).",
+)
+RULE = Rule("LP108", "shadowed-save", "A single file hides a sharded save", check, DOCS, absorbs=("LP103",))

@@ -1,0 +1,74 @@
+"""LP103 shard-unindexed: weight files lie beside the indexed ones and are not read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.core.case import Case
+from loadproof.core.checkpoint import Selection
+from loadproof.core.edits import Fix, RebuildIndex, SetAside
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Row
+from loadproof.core.severity import Severity
+from loadproof.formats import read_manifest
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.shards import deciding_index, is_numbered, listed, set_of, stray_shards
+from loadproof.rules.evidence.whatif import explained_by
+from loadproof.rules.rows import of_kind
+
+
+def check(case: Case) -> Iterable[Finding]:
+    """An error where such a file holds what is missing, a warning for a second numbered set, a remark otherwise."""
+    index = deciding_index(case)
+    stray = stray_shards(case) if index is not None else ()
+    if index is None or not stray or not index.weight_map:
+        return
+    subject = f"{stray[0]} lies" if len(stray) == 1 else f"{len(stray)} weight files lie"
+    headline = f"{subject} in the folder and {index.path} does not name {'it' if len(stray) == 1 else 'them'}"
+    evidence = (Evidence("folder", listed(stray)), Evidence(index.path, f"names {listed(set_of(index))}"))
+    helpful, rows = _what_is_missing(case, stray)
+    if rows:
+        files = tuple(sorted({*set_of(index), *helpful}))
+        fix = Fix(f"write {index.path} anew with these files", "lossless", (RebuildIndex(index.path, files),))
+        headline += ", though missing parameters are in there"
+        yield Finding("LP103", "shard-unindexed", "error", "certain", headline, evidence, tuple(rows), 0, (fix,))
+        return
+    fix = Fix("set the files aside (they are renamed, not deleted)", "lossless", tuple(map(SetAside, stray)))
+    severity: Severity = "warning" if any(map(is_numbered, stray)) else "info"
+    notes = ("note: mlx-lm and loaders without an index read every *.safetensors of the folder",)
+    yield Finding("LP103", "shard-unindexed", severity, "certain", headline, evidence, (), 0, (fix,), notes)
+
+
+def _what_is_missing(case: Case, stray: tuple[str, ...]) -> tuple[list[str], list[Row]]:
+    """The files whose tensors fill missing parameters, by their headers, and the rows that are gone with them."""
+    if not of_kind(case.outcome.rows, "missing") or case.manifest.names_only:
+        return [], []
+    helpful: list[str] = []
+    families = case.manifest.families
+    for file in stray:
+        held = read_manifest(case.inventory, Selection(None, (file,), "safetensors")).families
+        vanish, _ = explained_by(case, (*case.manifest.families, *held))
+        if of_kind(vanish, "missing"):
+            helpful.append(file)
+            families = (*families, *held)
+    return (helpful, explained_by(case, families)[0]) if helpful else ([], [])
+
+
+DOCS = RuleDocs(
+    finds="Weight files in the folder that the index does not name.",
+    why=(
+        "Readers that follow the index never open them: what they hold is missing. Readers that take every file "
+        "of the folder (mlx-lm, tools without an index) load a stale second set over the first."
+    ),
+    errors=(
+        "transformers: MISSING rows for what the file holds, a warning only",
+        "mlx-lm: ValueError: Received parameters not in model, or a silent mix of two saves",
+    ),
+    example=(
+        "model-00001-of-00002.safetensors and -00002- are indexed; model-00001-of-00003 to -00003- of an older "
+        "save lie beside them."
+    ),
+    fix=("Where the file belongs to the set, write the index anew; where it is a leftover, set it aside."),
+    harmless="Adapters, draft models and original checkpoints kept in the same folder are a remark only.",
+)
+RULE = Rule("LP103", "shard-unindexed", "Weight files lie beside the indexed ones and are not read", check, DOCS)

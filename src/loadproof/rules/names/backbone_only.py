@@ -1,0 +1,75 @@
+"""LP405 backbone-only: the bare backbone was saved, without the class around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.core.case import Case
+from loadproof.core.edits import Fix, RenameTensors
+from loadproof.core.families import count, show
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Assignment
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.prefixes import prefix_findings
+
+
+def check(case: Case) -> Iterable[Finding]:
+    """Healed names are a remark; a head that is missing with them is why the checkpoint does not work."""
+    yield from prefix_findings(case, "LP405", "backbone-only")
+    healed = _healed(case)
+    if not healed:
+        return
+    prefix = case.expectation.base_model_prefix
+    heads = [row for row in case.outcome.rows if row.kind == "missing" and not row.template.startswith(prefix + ".")]
+    stored = sum(count(found.stored_axes) for found in healed)
+    evidence = [
+        Evidence(show(found.stored, found.stored_axes), f"loads as {show(found.target, found.target_axes)}")
+        for found in healed[:2]
+    ]
+    if heads and len(heads) == len(case.outcome.rows):
+        evidence += [
+            Evidence(case.expectation.class_name, f"{show(row.template, row.axes)} is not stored") for row in heads[:2]
+        ]
+        headline = f"saved from the bare backbone: no '{prefix}.' in {stored:,} names, and no {heads[0].template}"
+        fix = Fix(f"save from {case.expectation.class_name} itself, or take the head from the base model", "manual")
+        yield Finding("LP405", "backbone-only", "error", "likely", headline, tuple(evidence), tuple(heads), 0, (fix,))
+        return
+    headline = f"{stored:,} names lack '{prefix}.'; transformers adds it, other engines refuse"
+    rename = Fix(
+        f"add '{prefix}.' in the headers",
+        "lossless",
+        (RenameTensors(tuple((f.stored, f.target, f.stored_axes) for f in healed)),),
+    )
+    yield Finding("LP405", "backbone-only", "info", "certain", headline, tuple(evidence), (), 0, (rename,))
+
+
+def _healed(case: Case) -> list[Assignment]:
+    """Assignments for which the reader added the base prefix, when that is all it ever did to a name."""
+    prefix = case.expectation.base_model_prefix
+    if not prefix:
+        return []
+    plain = [found for found in case.outcome.assignments if not found.converted]
+    added = [found for found in plain if found.target == f"{prefix}.{found.stored}"]
+    inside = [found for found in plain if found.target.startswith(prefix + ".")]
+    return added if len(added) == len(inside) else []
+
+
+DOCS = RuleDocs(
+    finds=(
+        "Names without the base prefix (`layers.0...` for `model.layers.0...`) as `AutoModel.save_pretrained` "
+        "writes them, or stored with no head."
+    ),
+    why=(
+        "transformers adds the base prefix by itself, so the backbone loads; a head was never saved and stays "
+        "random unless it is tied to the embedding. Other engines know the prefixed names only."
+    ),
+    errors=(
+        "transformers: lm_head.weight MISSING (untied), otherwise nothing",
+        "vLLM: ValueError: There is no module or parameter named 'layers' in ...",
+        "llama.cpp convert: ValueError: Can not map tensor 'layers.0...'",
+    ),
+    example=("`embed_tokens.weight`, `layers.0.self_attn.q_proj.weight`, ..., `norm.weight` under a CausalLM class."),
+    fix=("`loadproof fix` adds the prefix in the headers. A head that was never saved must come from the base model."),
+    harmless="Embedding models are meant to be saved so; with a tied head nothing is lost in transformers.",
+)
+RULE = Rule("LP405", "backbone-only", "The bare backbone was saved, without the class around it", check, DOCS)

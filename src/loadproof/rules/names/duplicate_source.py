@@ -1,0 +1,59 @@
+"""LP411 duplicate-source: two stored names fill one parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.core.case import Case
+from loadproof.core.edits import DropTensors, Fix
+from loadproof.core.families import count, show
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Row
+from loadproof.rules.base import Rule, RuleDocs
+
+
+def check(case: Case) -> Iterable[Finding]:
+    """The reader keeps one of two names that mean the same parameter and drops the other unseen."""
+    dropped = case.outcome.dropped
+    if not dropped:
+        return
+    lost = sum(count(row.axes) for row in dropped)
+    kept = {found.target: found for found in case.outcome.assignments}
+    first = dropped[0]
+    winner = kept.get(first.template)
+    headline = f"{lost:,} stored {'name loses' if lost == 1 else 'names lose'} to another name for the same parameter"
+    evidence = [Evidence(", ".join(row.files[:2]), f"{stored_name(row)} is dropped") for row in dropped[:3]]
+    if winner is not None:
+        evidence.append(
+            Evidence(
+                show(winner.target, winner.target_axes), f"is filled from {show(winner.stored, winner.stored_axes)}"
+            )
+        )
+    edits = tuple(DropTensors(row.stored or row.template, row.stored_axes or row.axes) for row in dropped)
+    fix = Fix("leave out the names that lose (the loaded model stays the same)", "lossless", edits)
+    notes = ("note: the first in natural order wins; another engine may take the other",)
+    yield Finding("LP411", "duplicate-source", "warning", "certain", headline, tuple(evidence), (), 0, (fix,), notes)
+
+
+def stored_name(row: Row) -> str:
+    return show(row.stored or row.template, row.stored_axes or row.axes)
+
+
+DOCS = RuleDocs(
+    finds=(
+        "Two differently spelled names in the file that the reader renames to one parameter (`layers.0.x` and "
+        "`model.layers.0.x`)."
+    ),
+    why=(
+        "The first in natural order wins and the second vanishes from the report. If the values differ, one of "
+        "two models is loaded, and nobody says which."
+    ),
+    errors=(
+        "transformers: nothing is reported",
+        "vLLM: the last one written wins",
+    ),
+    example="`embed_tokens.weight` and `model.embed_tokens.weight` in one file.",
+    fix="Leave out the copy that is not wanted.",
+    harmless="When both hold the same values.",
+)
+RULE = Rule("LP411", "duplicate-source", "Two stored names fill one parameter", check, DOCS)

@@ -1,0 +1,137 @@
+"""LP410 expert-gap: experts are missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from loadproof.config import spelled, text_config, text_config_path, value_of, where
+from loadproof.core.case import Case
+from loadproof.core.edits import Fix
+from loadproof.core.families import show
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Row
+from loadproof.core.severity import Confidence
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.wording import plural
+
+_EXPERT = re.compile(r"\.experts\.\{\}\.")
+
+
+def check(case: Case) -> Iterable[Finding]:
+    """An expert, or one projection of it, is not stored: an error row, or silently the next expert in its place."""
+    held = held_experts(case)
+    wanted = value_of(text_config(case.config), "num_experts")
+    missed = any(".experts" in row.template for row in case.outcome.rows)
+    gaps = [gap for leaves in held.values() for gap in _gaps(leaves, _total(case, leaves, wanted), missed)]
+    if not gaps:
+        return
+    layers = {index for gap in gaps for index in gap.layers}
+    rows = [row for row in case.outcome.rows if ".experts" in row.template and _in_layers(row, layers)]
+    tensors = sum(len(gap.experts) * max(1, len(gap.layers)) for gap in gaps)
+    first = gaps[0]
+    headline = f"{plural(tensors, 'tensor')} of experts {'is' if tensors == 1 else 'are'} missing: {first.what()}"
+    evidence = [Evidence("not stored", gap.what()) for gap in gaps[:3]]
+    evidence.append(Evidence(_where(case), f"num_experts = {wanted}"))
+    silent = not rows
+    notes = (
+        ("note: experts are stacked in order, not by number: every expert behind a gap moves down one place",)
+        if silent
+        else ()
+    )
+    fix = Fix("take the missing experts from the model this one was made from", "manual")
+    # Numbers without a hole that begin above 0: expert 0 is lost, or somebody counts from 1.
+    shifted = silent and all(gap.experts == tuple(range(len(gap.experts))) for gap in gaps)
+    confidence: Confidence = "likely" if shifted or (not silent and len(gaps) >= 4) else "certain"
+    yield Finding("LP410", "expert-gap", "error", confidence, headline, tuple(evidence), tuple(rows), 0, (fix,), notes)
+
+
+class _Gap(Struct, frozen=True):
+    """Experts of one projection that some layers lack."""
+
+    template: str
+    layers: tuple[int, ...]
+    experts: tuple[int, ...]
+
+    def what(self) -> str:
+        axes = ((self.layers,) if self.layers else ()) + (self.experts,)
+        return show(self.template, axes)
+
+
+def held_experts(case: Case) -> dict[str, dict[str, dict[int, set[int]]]]:
+    """Per expert module: leaf template -> layer -> stored expert numbers. Modules without layers count as layer -1."""
+    held: dict[str, dict[str, dict[int, set[int]]]] = {}
+    for family in case.manifest.families:
+        found = _EXPERT.search(family.template)
+        if (
+            found is None
+            or len(family.axes) > 2
+            or family.template[: found.start()].count("{}") != len(family.axes) - 1
+        ):
+            continue
+        layers = family.axes[0] if len(family.axes) == 2 else (-1,)
+        by_layer = held.setdefault(family.template[: found.start()], {}).setdefault(family.template, {})
+        for layer in layers:
+            by_layer.setdefault(layer, set()).update(family.axes[-1])
+    return held
+
+
+def _total(case: Case, leaves: dict[str, dict[int, set[int]]], wanted: object) -> int:
+    """How many experts there should be: the number of the config where some are missed and the router has them all."""
+    stored = 1 + max(max(experts) for by_layer in leaves.values() for experts in by_layer.values())
+    routers = [row for row in case.outcome.rows if row.kind == "mismatched" and ".experts" not in row.template]
+    misses = any(".experts" in row.template for row in case.outcome.rows)
+    if (
+        misses
+        and isinstance(wanted, int)
+        and wanted > stored
+        and not any((row.found or (0,))[0] == stored for row in routers)
+    ):
+        return wanted
+    return stored
+
+
+def _gaps(leaves: dict[str, dict[int, set[int]]], total: int, missed: bool) -> Iterable[_Gap]:
+    everything = set(range(total))
+    for template, by_layer in leaves.items():
+        lacking: dict[tuple[int, ...], list[int]] = {}
+        for layer, experts in by_layer.items():
+            # Counted from 0 without a hole, and the class wants no more: the identity experts of longcat_flash.
+            if experts != everything and (missed or experts != set(range(len(experts)))):
+                lacking.setdefault(tuple(sorted(everything - experts)), []).append(layer)
+        for absent, layers in lacking.items():
+            yield _Gap(template, tuple(layer for layer in sorted(layers) if layer >= 0), absent)
+
+
+def _in_layers(row: Row, layers: set[int]) -> bool:
+    return not layers or bool(row.axes and layers & set(row.axes[0]))
+
+
+def _where(case: Case) -> str:
+    path = text_config_path(case.config)
+    key = spelled(text_config(case.config), "num_experts")
+    return where(case.config, (*path, key)) if key else "config.json"
+
+
+DOCS = RuleDocs(
+    finds="Expert numbers that are absent in some or all layers, or projections that some experts lack.",
+    why=(
+        "transformers stacks the experts it finds in order, without looking at their numbers. With "
+        "`num_experts` unchanged the shapes disagree and it raises; with the number lowered to fit (pruning), "
+        "expert 3 takes the place of expert 2 and the router sends tokens to the wrong ones, without a word."
+    ),
+    errors=(
+        ("transformers: MISMATCH [7, ...] vs [8, ...], or a CONVERSION error when one projection is missing"),
+        "transformers: nothing at all when num_experts was lowered",
+        "vLLM: no error; the rows stay uninitialised",
+    ),
+    example="`mlp.experts.{0,1,3}.up_proj.weight` with num_experts 3.",
+    fix=(
+        "Renumber the experts and the rows of the router together where pruning was meant; otherwise take the "
+        "missing ones from the parent model."
+    ),
+    harmless="Never: the router indexes experts by number.",
+)
+RULE = Rule("LP410", "expert-gap", "Experts are missing", check, DOCS)

@@ -1,0 +1,157 @@
+"""LP413 foreign-dialect: the names are those of another tool or family."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from loadproof.config import get, where
+from loadproof.core.case import Case
+from loadproof.core.edits import Fix
+from loadproof.core.families import show
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Row
+from loadproof.core.tensors import Family, Shape
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.shards import listed
+from loadproof.rules.reader.reader_too_old import needs_code
+from loadproof.rules.rows import of_kind
+
+
+class _Dialect(Struct, frozen=True):
+    """A naming that one look tells: `signs` must all be found among the stored names."""
+
+    name: str
+    signs: tuple[str, ...]
+    fix: str
+
+
+_DIALECTS = (
+    _Dialect(
+        "MLX, quantized", (r"\.scales\Z", r"\.biases\Z"), "convert with mlx_lm (dequantize), or load it with mlx-lm"
+    ),
+    _Dialect("MLX", (r"\.switch_mlp\.",), "load it with mlx-lm, or convert it back"),
+    _Dialect("GGUF", (r"\Ablk\.\{\}\.", r"\Atoken_embd\.weight"), "load it with llama.cpp"),
+    _Dialect(
+        "the original Llama / Mistral release",
+        (r"layers\.\{\}\.attention\.wq\.", r"layers\.\{\}\.feed_forward\.w1\."),
+        "convert with transformers' convert_llama_weights_to_hf (it also permutes q and k)",
+    ),
+    _Dialect(
+        "Megatron",
+        (r"layers\.\{\}\.self_attention\.linear_qkv\.", r"\.mlp\.linear_fc1\."),
+        "convert with the bridge of the training framework",
+    ),
+    _Dialect(
+        "a diffusion transformer",
+        (r"(double|transformer)_blocks\.\{\}\.", r"single_(transformer_)?blocks\.\{\}\."),
+        "load it with diffusers",
+    ),
+)
+
+
+def check(case: Case) -> Iterable[Finding]:
+    """A dialect by its signs, if the reader did not load it; else projections fused or split as another family does."""
+    if (case.expectation.families and not case.outcome.rows) or needs_code(case):
+        return
+    templates = [family.template for family in case.manifest.families]
+    for dialect in _DIALECTS:
+        shown = [next((t for t in templates if re.search(sign, t)), None) for sign in dialect.signs]
+        if all(shown) and not _is_gptq(templates):
+            yield _finding(case, dialect, [name for name in shown if name])
+            return
+    yield from _fused(case)
+
+
+def _is_gptq(templates: list[str]) -> bool:
+    return any(template.endswith((".qweight", ".weight_packed")) for template in templates)
+
+
+def _finding(case: Case, dialect: _Dialect, shown: list[str]) -> Finding:
+    by_template = {family.template: family for family in case.manifest.families}
+    evidence = [_line(by_template[name]) for name in shown]
+    if isinstance(get(case.config, ("quantization",)), dict):
+        text = "quantization without quant_method: transformers cannot tell the method"
+        evidence.append(Evidence(where(case.config, ("quantization",)), text))
+    headline = f"the names are those of {dialect.name}, not of {case.expectation.reader or 'transformers'}"
+    fix = Fix(dialect.fix, "manual")
+    return Finding(
+        "LP413", "foreign-dialect", "error", "certain", headline, tuple(evidence), case.outcome.rows, 0, (fix,)
+    )
+
+
+def _line(family: Family) -> Evidence:
+    shape = "" if family.shape is None else f" {family.dtype} {list(family.shape)}"
+    return Evidence(", ".join(family.files[:2]), f"{show(family.template, family.axes)}{shape}")
+
+
+def _fused(case: Case) -> Iterable[Finding]:
+    """In one module, missing and unexpected matrices of the same width and the same number of rows in sum."""
+    groups: dict[str, tuple[list[Row], list[Row]]] = {}
+    for row in of_kind(case.outcome.rows, "missing", "unexpected"):
+        module = row.template.rpartition(".")[0].rpartition(".")[0]
+        groups.setdefault(module, ([], []))[row.kind == "unexpected"].append(row)
+    found = [(m, *rows) for m, rows in groups.items() if m and _same_sum(*rows)]
+    if not found:
+        return
+    module, missing, unexpected = found[0]
+    names = [_leaf(row) for row in unexpected], [_leaf(row) for row in missing]
+    headline = (
+        f"{listed(names[0])} stored where {case.expectation.class_name} has {listed(names[1])}: another family's layout"
+    )
+    evidence = [Evidence("stored", _shown(row, row.found)) for row in unexpected[:2]]
+    evidence += [Evidence(case.expectation.class_name, _shown(row, row.expected)) for row in missing[:4]]
+    rows = tuple(row for _, missing, unexpected in found for row in (*missing, *unexpected))
+    notes = ("note: rows may be interleaved per head; cutting or joining them plainly can be wrong",)
+    fix = Fix("set the model_type that stores its projections so, or convert with the family's own script", "manual")
+    yield Finding("LP413", "foreign-dialect", "error", "likely", headline, tuple(evidence), rows, 0, (fix,), notes)
+
+
+def _same_sum(missing: list[Row], unexpected: list[Row]) -> bool:
+    have = [row.found for row in unexpected if row.found is not None and len(row.found) == 2]
+    want = [row.expected for row in missing if row.expected is not None and len(row.expected) == 2]
+    if (
+        not have
+        or not want
+        or len(have) == len(want)
+        or {row.axes for row in missing} != {row.axes for row in unexpected}
+    ):
+        return False
+    same_width = len({shape[1] for shape in (*have, *want)}) == 1
+    return same_width and sum(shape[0] for shape in have) == sum(shape[0] for shape in want)
+
+
+def _leaf(row: Row) -> str:
+    return (row.stored or row.template).split(".")[-2]
+
+
+def _shown(row: Row, shape: Shape | None) -> str:
+    name = row.stored or row.template
+    return f"{show(name, row.axes) if name.count('{}') == len(row.axes) else name} {list(shape or ())}"
+
+
+DOCS = RuleDocs(
+    finds=(
+        "Names of MLX (packed weights with `.scales` and `.biases`, `switch_mlp`), of GGUF (`blk.0.`), of the "
+        "original Llama release (`layers.0.attention.wq`), of Megatron or of diffusers; and projections fused "
+        "or split as a sister family does it (`in_proj_qkvz` under a class with `in_proj_qkv` and `in_proj_z`)."
+    ),
+    why=(
+        "Each tool has names, orders and layouts of its own; renaming alone is often not enough (rotary halves "
+        "are permuted, norms are shifted by one, projections are interleaved per head)."
+    ),
+    errors=(
+        "transformers: everything MISSING and UNEXPECTED, or KeyError: 'quant_method'",
+        "vLLM: KeyError or ValueError: There is no module or parameter named ...",
+        "mlx-lm: ValueError: Received parameters not in model",
+    ),
+    example="`model.layers.0.self_attn.q_proj.scales` and `.biases` beside a U32 `.weight`.",
+    fix=(
+        "Load the checkpoint with the tool it was made for, or convert it with that tool. Where only the "
+        "model_type is wrong, set it."
+    ),
+    harmless="For the tool it belongs to.",
+)
+RULE = Rule("LP413", "foreign-dialect", "The names are those of another tool or family", check, DOCS)

@@ -1,0 +1,86 @@
+"""LP412 ignored-weights: an ignore pattern of the model class hides real weights."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from loadproof.core.case import Case
+from loadproof.core.edits import Fix
+from loadproof.core.families import count, show
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Row
+from loadproof.core.tensors import Family
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.faults import SHOWN
+
+# Buffers that old releases stored and that every release computes anew.
+LEGACY = re.compile(
+    r"(inv_freq|position_ids|masked_bias|attn\.bias|attention\.bias|rotary_emb\.(cos|sin)_cached|embed_positions\.weights)\Z"
+)
+
+
+def check(case: Case) -> Iterable[Finding]:
+    """Rows that were swallowed: lost parameters are reported, stored weights that nobody wants are a remark."""
+    yield from _lost(case)
+    ignored = [row for row in case.outcome.ignored if row.kind == "unexpected"]
+    if not case.expectation.families:
+        ignored = [_as_row(family) for family in case.manifest.families if LEGACY.search(family.template)]
+    legacy = [row for row in ignored if LEGACY.search(row.template)]
+    real = [row for row in ignored if row not in legacy]
+    if real:
+        yield _remark(case, real, "{} stored tensors are dropped without a word by an ignore pattern of {}")
+    if legacy:
+        yield _remark(case, legacy, "{} legacy buffers are stored and harmlessly ignored by {}")
+
+
+def _lost(case: Case) -> Iterable[Finding]:
+    """A parameter that most layers have and some lack is damage, even if the class is told not to mention it."""
+    filled: dict[str, int] = {}
+    for found in case.outcome.assignments:
+        filled[found.target] = filled.get(found.target, 0) + count(found.target_axes)
+    lost = [row for row in case.outcome.ignored if row.kind == "missing" and row.axes and filled.get(row.template)]
+    tied = {target for target, _ in case.outcome.tied}
+    lost = [row for row in lost if row.template not in tied]
+    if not lost:
+        return
+    number = sum(count(row.axes) for row in lost)
+    headline = f"{number:,} parameters are missing and an ignore pattern keeps the reader from saying so"
+    evidence = tuple(
+        Evidence(show(row.template, row.axes), f"stored in {filled[row.template]:,} other places")
+        for row in lost[:SHOWN]
+    )
+    fix = Fix("take these tensors from the model this one was made from", "manual")
+    yield Finding("LP412", "ignored-weights", "error", "likely", headline, evidence, (), 0, (fix,))
+
+
+def _as_row(family: Family) -> Row:
+    return Row("unexpected", family.template, family.axes, stored=family.template, files=family.files)
+
+
+def _remark(case: Case, rows: list[Row], text: str) -> Finding:
+    number = sum(count(row.axes) for row in rows)
+    headline = text.format(f"{number:,}", case.expectation.class_name or "every reader")
+    evidence = tuple(Evidence(", ".join(row.files[:2]), show(row.template, row.axes)) for row in rows[:SHOWN])
+    return Finding("LP412", "ignored-weights", "info", "certain", headline, evidence)
+
+
+DOCS = RuleDocs(
+    finds=(
+        "Stored tensors or missing parameters that the class tells the library not to mention "
+        "(`_keys_to_ignore_on_load_unexpected`, `..._missing`)."
+    ),
+    why=(
+        "The patterns are meant for buffers and for prediction layers, and are often wider than that: "
+        "`model.layers.61.*` also matches layer 610, `mtp` matches anywhere. A lost bias in some layers stays "
+        "random or zero without a line in the report."
+    ),
+    errors=("transformers: nothing is reported",),
+    example="11 of 26 `e_score_correction_bias` are absent; the class ignores the name.",
+    fix="Take lost tensors from the parent model. Stored but unused ones can stay.",
+    harmless=(
+        "Rotary frequencies, position ids and attention masks of old releases are computed anew; "
+        "multi-token-prediction layers are not used by transformers."
+    ),
+)
+RULE = Rule("LP412", "ignored-weights", "An ignore pattern of the model class hides real weights", check, DOCS)

@@ -1,0 +1,104 @@
+"""LP404 peft-dump: a PEFT model was saved whole, adapters and all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from loadproof.core.case import Case
+from loadproof.core.edits import DropTensors, Edit, Fix, RenameTensors
+from loadproof.core.families import count, show
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Row
+from loadproof.core.tensors import Family
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.rewrites import find_rewrite
+from loadproof.rules.evidence.whatif import outcome_with, renamed
+from loadproof.rules.rows import subtract
+
+# Parts that PEFT puts into the names of the model it wraps (peft 0.13 and later).
+_ADAPTER = re.compile(r"(\A|\.)(lora_[AB]|lora_embedding_[AB]|lora_magnitude_vector|original_module)(\.|\Z)")
+_BASE = re.compile(r"(\A|\.)(base_layer|modules_to_save\.[^.{}]+)(?=\.)")
+_OUTER = re.compile(r"(\A|(?<=\.))base_model\.model\.")
+
+
+def check(case: Case) -> Iterable[Finding]:
+    """LoRA pairs or `base_layer` beside the weights they belong to, in a file that is read as a model."""
+    families = case.manifest.families
+    extra = [family for family in families if _ADAPTER.search(family.template)]
+    wrapped = [family for family in families if _BASE.search(family.template)]
+    layered = [family for family in (*wrapped, *extra) if family.axes or "lora_" in family.template]
+    if not layered or (not wrapped and len(extra) == len(families)):
+        return  # a head alone in modules_to_save is LP209's, a file of adapters alone is an adapter
+    kept = [family for family in families if family not in extra]
+    rows, clean = _explained(case, kept)
+    rows += [
+        row for row in case.outcome.rows if row.kind == "unexpected" and _ADAPTER.search(row.stored or row.template)
+    ]
+    pairs = sum(count(family.axes) for family in extra)
+    headline = f"a PEFT model saved without merging: {pairs:,} adapter tensors among {case.manifest.tensors:,}"
+    shown = [*wrapped[:2], *extra[:2]]
+    evidence = tuple(Evidence(", ".join(family.files[:2]), show(family.template, family.axes)) for family in shown)
+    yield Finding(
+        "LP404", "peft-dump", "error", "certain", headline, evidence, tuple(rows), 0, _fixes(clean, extra, kept)
+    )
+
+
+def unwrapped(template: str) -> str:
+    """The name in the model that PEFT wrapped."""
+    return _BASE.sub("", _OUTER.sub("", template))
+
+
+def _explained(case: Case, kept: list[Family]) -> tuple[list[Row], bool]:
+    """Rows that go once the wrapping is taken out of the names, and whether the base is then complete."""
+    families = renamed(kept, unwrapped)
+    outcome = outcome_with(case, families)
+    if outcome is None:
+        return [], False
+    inner = replace(case, manifest=replace(case.manifest, families=families), outcome=outcome)
+    proof = find_rewrite(inner)
+    left = outcome.rows if proof is None else tuple(subtract(outcome.rows, proof.rows))
+    return subtract(case.outcome.rows, left), not left
+
+
+def _fixes(clean: bool, extra: list[Family], kept: list[Family]) -> tuple[Fix, ...]:
+    merge = Fix("load it with PEFT, call merge_and_unload() and save the result", "manual")
+    pairs = tuple((f.template, unwrapped(f.template), f.axes) for f in kept if unwrapped(f.template) != f.template)
+    if not clean or not pairs or any(old.count("{}") != new.count("{}") for old, new, _ in pairs):
+        return (merge,)
+    edits: tuple[Edit, ...] = (*(DropTensors(f.template, f.axes) for f in extra), RenameTensors(pairs))
+    loss = f"the training: {sum(count(family.axes) for family in extra):,} adapter tensors are left out"
+    return merge, Fix("keep the base model alone", "lossy", edits, loss)
+
+
+DOCS = RuleDocs(
+    finds=(
+        "Names with `base_layer`, `lora_A.default`, `lora_B.default` or `modules_to_save.default` in a file "
+        "that is read as a whole model, usually below `base_model.model.`."
+    ),
+    why=(
+        "The state dict of the PEFT wrapper was saved instead of the merged model (`save_pretrained` of a "
+        "Trainer, a merge script that forgot `merge_and_unload`). The base weights have other names and the "
+        "adapter is not added to them."
+    ),
+    errors=(
+        ("transformers: MISSING and UNEXPECTED rows, no exception; the untrained initialisation generates garbage"),
+        "vLLM: ValueError: There is no module or parameter named 'base_model'",
+        "llama.cpp convert: ValueError: Can not map tensor 'base_model.model....base_layer.weight'",
+    ),
+    example=(
+        "`base_model.model.model.layers.0.self_attn.q_proj.base_layer.weight` beside "
+        "`....q_proj.lora_A.default.weight`."
+    ),
+    fix=(
+        "Load with PEFT, `merge_and_unload()`, save. Renaming alone gives back the untrained base; merging "
+        "changes values, so it is not done here."
+    ),
+    harmless=(
+        "An adapter folder (`adapter_model.safetensors` with `adapter_config.json`) is in order; its names "
+        "carry no `base_layer`."
+    ),
+)
+RULE = Rule("LP404", "peft-dump", "A PEFT model was saved whole, adapters and all", check, DOCS, absorbs=("LP401",))

@@ -1,0 +1,86 @@
+"""LP408 saver-dropped: the saver did not know some of the parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.core.case import Case
+from loadproof.core.edits import Fix
+from loadproof.core.expectation import Expected
+from loadproof.core.families import show
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Row
+from loadproof.core.tensors import Shape
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.shards import listed
+from loadproof.rules.rows import of_kind
+
+MOST = 0.5  # of the kinds of tensors in a layer; more is not an oversight of a saver
+
+
+def check(case: Case) -> Iterable[Finding]:
+    """Kinds of tensors missing in every layer that should have them, while all else is there and nothing left over."""
+    rows = case.outcome.rows
+    missing = [row for row in of_kind(rows, "missing") if row.axes]
+    if not missing or of_kind(rows, "unexpected", "conversion"):
+        return
+    expected = {family.template: family for family in case.expectation.families}
+    everywhere = [row for row in missing if _whole(row, expected)]
+    reached = {found.target for found in case.outcome.assignments}
+    layers = {_layer(row.template) for row in everywhere}
+    beside = {template for template in reached if _layer(template) in layers}
+    if not everywhere or len({row.template for row in everywhere}) > MOST * len(
+        beside | {row.template for row in everywhere}
+    ):
+        return
+    kinds = sorted({".".join(row.template.split(".")[-2:]) for row in everywhere})
+    headline = f"{listed(kinds)} {'is' if len(kinds) == 1 else 'are'} missing in every layer, everything else is there"
+    evidence = tuple(
+        Evidence(_source(expected[row.template]), f"{show(row.template, row.axes)} {_shape(row.expected)}")
+        for row in everywhere[:4]
+    )
+    fix = Fix("take these tensors from the model this one was made from, if they were frozen", "manual")
+    notes = ("origin: an exporter or merge tool written for an older family without these parameters",)
+    yield Finding("LP408", "saver-dropped", "error", "likely", headline, evidence, tuple(everywhere), 0, (fix,), notes)
+
+
+def _whole(row: Row, expected: dict[str, Expected]) -> bool:
+    family = expected.get(row.template)
+    return family is not None and family.axes == row.axes and len(row.axes[0]) > 1
+
+
+def _layer(template: str) -> str:
+    """What stands before the layer number."""
+    return template.partition("{}")[0]
+
+
+def _source(family: Expected) -> str:
+    return family.source or "expected"
+
+
+def _shape(shape: Shape | None) -> str:
+    return "" if shape is None else str(list(shape))
+
+
+DOCS = RuleDocs(
+    finds=(
+        "One or a few kinds of tensors (`q_norm`, `k_norm`, `pre_feedforward_layernorm`) that are absent in all "
+        "layers, in a file that is otherwise complete."
+    ),
+    why=(
+        "Export and merge tools that list the tensors of an older family leave out what is new in this one. The "
+        "reader initialises them: norms become ones, and the model is quietly wrong."
+    ),
+    errors=(
+        "transformers: MISSING rows, no exception",
+        "vLLM: ValueError: Following weights were not initialized from checkpoint (norms only)",
+        "llama.cpp: error loading model: missing tensor 'blk.0.attn_q_norm.weight'",
+    ),
+    example="`model.layers.{0-35}.self_attn.q_norm.weight` and `k_norm.weight` are not stored.",
+    fix=(
+        "Graft the tensors from the base model where training left them frozen; otherwise export again with a "
+        "current tool."
+    ),
+    harmless="Never: the parameters are part of the model.",
+)
+RULE = Rule("LP408", "saver-dropped", "The saver did not know some of the parameters", check, DOCS)

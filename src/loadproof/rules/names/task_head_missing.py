@@ -1,0 +1,64 @@
+"""LP407 task-head-missing: the head of the task was not saved."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from loadproof.core.case import Case
+from loadproof.core.edits import Fix
+from loadproof.core.findings import Evidence, Finding
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.rows import of_kind
+
+_TASK = re.compile(
+    r"For(SequenceClassification|TokenClassification|QuestionAnswering|MultipleChoice|.*Reward.*|.*Value.*)"
+)
+
+
+def check(case: Case) -> Iterable[Finding]:
+    """A class for a task whose own head (score, classifier, qa_outputs) is missing while the backbone is there."""
+    if not _TASK.search(case.expectation.class_name):
+        return
+    prefix = case.expectation.base_model_prefix + "."
+    heads = [
+        row for row in of_kind(case.outcome.rows, "missing") if not row.template.startswith(prefix) and not row.axes
+    ]
+    if not heads or not case.outcome.assignments:
+        return
+    stray = [
+        row for row in of_kind(case.outcome.rows, "unexpected") if not row.axes and not row.template.startswith(prefix)
+    ]
+    head = heads[0].template
+    headline = f"{head} of {case.expectation.class_name} is not stored; the backbone is"
+    evidence = [
+        Evidence(case.expectation.class_name, f"expects {row.template} {list(row.expected or ())}") for row in heads
+    ]
+    evidence += [Evidence(", ".join(row.files[:1]), f"holds {row.stored} instead") for row in stray[:2]]
+    notes = ("origin: trained with the head outside modules_to_save, or merged through the CausalLM class",)
+    fix = Fix("save again with the head (modules_to_save), or set architectures to the class that was saved", "manual")
+    rows = (*heads, *stray)
+    yield Finding("LP407", "task-head-missing", "error", "certain", headline, tuple(evidence), rows, 0, (fix,), notes)
+
+
+DOCS = RuleDocs(
+    finds=(
+        "A classification, token classification, question answering or reward class whose `score`, `classifier` "
+        "or `qa_outputs` is not in the file, while the backbone is complete."
+    ),
+    why=(
+        "LoRA training does not save the head unless it stands in `modules_to_save`, and a merge through the "
+        "CausalLM class drops it. The reader makes a new random head: every prediction is noise."
+    ),
+    errors=(
+        ("transformers: Some weights of LlamaForSequenceClassification were not initialized ...: ['score.weight']"),
+        "vLLM: ValueError: Following weights were not initialized from checkpoint",
+    ),
+    example="LlamaForSequenceClassification, `lm_head.weight` in the file and no `score.weight`.",
+    fix=(
+        "The head cannot be restored when it was never saved. Look for it in the adapter (`modules_to_save`) or "
+        "in an earlier checkpoint."
+    ),
+    harmless="When the head is to be trained anew.",
+)
+RULE = Rule("LP407", "task-head-missing", "The head of the task was not saved", check, DOCS)

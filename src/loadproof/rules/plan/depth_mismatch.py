@@ -1,0 +1,160 @@
+"""LP307 depth-mismatch: the config has another number of layers than the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from loadproof.config.access import get, text_config, text_config_path
+from loadproof.config.lines import where
+from loadproof.config.plan import text_fields
+from loadproof.config.plan_spellings import depth_of
+from loadproof.config.spellings import spelled
+from loadproof.config.values import dotted
+from loadproof.core.case import Case
+from loadproof.core.config import JsonPath, LayerPlan
+from loadproof.core.edits import Edit, Fix, SetJson
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Row
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.plans import LISTS, built_plan, config_file, rows_in_layers
+from loadproof.rules.evidence.prediction_heads import stored_heads
+from loadproof.rules.evidence.whatif_config import explained_by_config
+from loadproof.rules.evidence.wording import json_text, layers_text, plural
+from loadproof.rules.rows import tally
+
+
+def check(case: Case) -> Iterable[Finding]:
+    built, stored = built_plan(case), case.tensor_plan
+    if built is None or stored is None:
+        return
+    held, wanted = _held(case, stored), len(built.words)
+    if held == wanted or set(_stored_layers(case, stored)) < set(range(held)):
+        return  # a hole or a count from 1 is a question of numbers, not of depth
+    layers = range(held, wanted) if held < wanted else range(wanted, held)
+    rows = [row for row in rows_in_layers(case, layers, built.field) if row.kind in ("missing", "unexpected")]
+    if not rows or not _whole_layers(rows, layers):
+        return
+    yield _finding(case, held, wanted, list(layers), rows)
+
+
+def _held(case: Case, stored: LayerPlan) -> int:
+    """How many stored layers belong to the stack: prediction heads behind the last one do not."""
+    heads = {f.axes[0][0] for f in stored_heads(case) if f.template.startswith(stored.field + ".{}.")}
+    return min([len(stored.words), *heads])
+
+
+def _stored_layers(case: Case, stored: LayerPlan) -> list[int]:
+    """Numbers of the layers of the stack that hold anything."""
+    start = f"{stored.field}.{{}}."
+    return sorted({layer for f in case.manifest.families if f.template.startswith(start) for layer in f.axes[0]})
+
+
+def _whole_layers(rows: list[Row], layers: Sequence[int]) -> bool:
+    """Every one of these layers is concerned: a gap in the middle or a lost tensor is something else."""
+    return {layer for row in rows for layer in row.axes[0]} == set(layers)
+
+
+def _finding(case: Case, held: int, wanted: int, layers: list[int], rows: list[Row]) -> Finding:
+    edits = depth_edits(case, held, wanted)
+    found = explained_by_config(case, edits) if edits else None
+    proven = found is not None and not found[1] and bool(found[0])
+    path = depth_path(case)
+    value = get(case.config, path)
+    said = "is not stated" if value is None else f"= {json_text(value)}"
+    says = "the class builds" if value is None else "config.json says"
+    headline = f"{says} {plural(wanted, 'layer')}, the checkpoint holds {held}"
+    evidence = (
+        Evidence(where(case.config, path), f"{dotted(path)} {said}"),
+        Evidence("tensors", f"{plural(held, 'layer')} under {case.tensor_plan.field if case.tensor_plan else ''}"),
+        Evidence("", f"{layers_text(layers)}: {tally(rows)}", "note"),
+    )
+    claimed = tuple(found[0]) if proven and found else tuple(rows)
+    if proven:
+        text = (
+            f"set {dotted(path)} to {held}" if path[-1] != _plan_name(case) else f"cut {dotted(path)} to {held} layers"
+        )
+        text += " and shorten the lists that go with it" if len(edits) > 1 else ""
+        fix = Fix(text, "lossless", edits)
+    else:
+        fix = Fix(f"make the depth agree: {plural(held, 'layer')} {'is' if held == 1 else 'are'} stored", "manual")
+    return Finding("LP307", "depth-mismatch", "error", "likely", headline, evidence, claimed, fixes=(fix,))
+
+
+def depth_edits(case: Case, held: int, wanted: int) -> tuple[Edit, ...]:
+    """The stored depth, and every per-layer list of the same config cut to it or filled up from the tensors."""
+    base, fields = text_config_path(case.config), text_config(case.config)
+    path = depth_path(case)
+    edits: list[Edit] = [] if path[-1] == _plan_name(case) else [SetJson(config_file(case), path, held)]
+    for name, value in fields.items():
+        if _goes_with_depth(name, value, wanted):
+            made = _resized(case, name, value, held)
+            if made is None:
+                return ()
+            if made != value:
+                edits.append(SetJson(config_file(case), (*base, name), made))
+    return tuple(edits)
+
+
+def _goes_with_depth(name: str, value: Any, wanted: int) -> bool:
+    if name in ("hybrid_override_pattern", "linear_attn_config"):
+        return bool(value)
+    return isinstance(value, list) and len(value) == wanted and (name in LISTS or _is_per_layer(name))
+
+
+def _is_per_layer(name: str) -> bool:
+    return name.endswith(("_types", "_per_layer", "_layers", "_type_list", "_pattern", "_block_type"))
+
+
+def _resized(case: Case, name: str, value: Any, held: int) -> Any:
+    """The value for the stored layers; None where new entries would be guesses."""
+    if name == "hybrid_override_pattern":
+        letters = str(value).split("/")[0].replace("|", "")
+        return letters[:held] if held <= len(letters) else None
+    if name == "linear_attn_config":
+        return {k: [n for n in v if n <= held] if isinstance(v, list) else v for k, v in value.items()}
+    if held <= len(value):
+        return value[:held]
+    if name not in LISTS or case.tensor_plan is None:
+        return value + value[-1:] * (held - len(value)) if len(set(map(str, value))) == 1 else None
+    new = case.tensor_plan.words[len(value) :]
+    attention = {word for word in value if isinstance(word, str) and word.endswith("attention")}
+    if None in new or "sliding_attention" in attention:
+        return None
+    return [*value, *new]
+
+
+def depth_path(case: Case) -> JsonPath:
+    """The field that decides the depth: the number of layers, or the plan where the class derives the depth from it."""
+    fields = text_config(case.config)
+    derived = depth_of(text_fields(case.expectation.config)) is None and case.config_plan is not None
+    name = _plan_name(case) if derived else spelled(fields, "num_hidden_layers") or "num_hidden_layers"
+    return (*text_config_path(case.config), name)
+
+
+def _plan_name(case: Case) -> str:
+    return case.config_plan.field.rpartition(".")[2] if case.config_plan is not None else ""
+
+
+DOCS = RuleDocs(
+    finds="A whole run of layers at the end that only the config or only the file has.",
+    why=(
+        "Layers were pruned or stacked and the config stayed, the config is that of another size of the family, or an "
+        "engine counts the multi-token prediction layer as one more. Layers without tensors start random; stored "
+        "layers "
+        "beyond the depth are ignored. Neither raises."
+    ),
+    errors=(
+        "transformers: MISSING (or UNEXPECTED) names of whole layers, no exception",
+        "vLLM: KeyError: 'layers.24.input_layernorm.weight', or random layers",
+        "mlx-lm: Missing 14 parameters",
+        "llama.cpp: missing tensor 'blk.24.attn_norm.weight'",
+    ),
+    example="`num_hidden_layers` 25, layers 0-23 stored.",
+    fix=(
+        "Config only: the depth that is stored, with the per-layer lists cut to it. That the last layers were not lost "
+        "with a file is an assumption, so the confidence is `likely`."
+    ),
+    harmless="Layers of prediction heads beyond the depth are no part of the plan (LP309).",
+)
+RULE = Rule("LP307", "depth-mismatch", "Config and file have different numbers of layers", check, DOCS)

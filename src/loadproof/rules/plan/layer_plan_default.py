@@ -1,0 +1,66 @@
+"""LP305 layer-plan-default: no plan is stated, and the default of the class is not what the file holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.config.access import text_config_path
+from loadproof.config.plan import stated_plans
+from loadproof.config.plan_letters import letters
+from loadproof.config.values import dotted
+from loadproof.core.case import Case
+from loadproof.core.edits import Fix, SetJson
+from loadproof.core.findings import Evidence, Finding
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.plans import LISTS as PLAN_LISTS
+from loadproof.rules.evidence.plans import config_file
+from loadproof.rules.evidence.whatif_config import outcome_if
+from loadproof.rules.plan.layer_plan_mismatch import differing_layers, plan_findings
+
+
+def check(case: Case) -> Iterable[Finding]:
+    found = differing_layers(case)
+    if found is not None and not found[0].given:
+        yield from plan_findings(case, "LP305", "layer-plan-default", found)
+    elif found is None and case.expectation.raises is not None:
+        yield from _refused(case)
+
+
+def _refused(case: Case) -> Iterable[Finding]:
+    """A default of fixed length that does not fit this depth: the class refuses its own default."""
+    stored = case.tensor_plan
+    if stored is None or len(set(stored.words)) < 2 or None in stored.words or stated_plans(case.config):
+        return
+    for name in PLAN_LISTS:
+        path = (*text_config_path(case.config), name)
+        edits = (SetJson(config_file(case), path, list(stored.words)),)
+        outcome = outcome_if(case, edits)
+        if outcome is not None and not outcome.rows:
+            headline = f"{dotted(path)} is not stated, and the default of the class does not fit the depth"
+            evidence = (Evidence("tensors", letters(stored), "layers"),)
+            fix = Fix(f"write {dotted(path)} as the tensors show it", "lossless", edits)
+            notes = (f"outcome: {case.expectation.raises}",)
+            yield Finding(
+                "LP305", "layer-plan-default", "error", "certain", headline, evidence, fixes=(fix,), notes=notes
+            )
+            return
+
+
+DOCS = RuleDocs(
+    finds="A hybrid model whose config states no layer plan, while the file does not follow the default of the class.",
+    why=(
+        "The field was lost: a converter dropped it, a release writes it under another name, or the config was "
+        "written by "
+        "hand. The class then fills in its own plan (an interval of four, all linear, all attention, ...) silently."
+    ),
+    errors=(
+        "transformers: a LOAD REPORT with MISSING and UNEXPECTED names of several layers; no exception",
+        "SGLang: AttributeError: ... object has no attribute 'full_attention_interval'",
+    ),
+    example=(
+        "Qwen3-Next without `layer_types`, full attention stored every third layer: the class assumes every fourth."
+    ),
+    fix="Config only: the plan that the tensors show is written out.",
+    harmless="When the default happens to be the plan of the file; then nothing is reported.",
+)
+RULE = Rule("LP305", "layer-plan-default", "No layer plan is stated and the default does not fit", check, DOCS)

@@ -1,0 +1,112 @@
+"""LP304 layer-plan-one-based: a list of layer numbers is off by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from loadproof.config.access import get, text_config, text_config_path
+from loadproof.config.lines import where
+from loadproof.config.plan import diff_plans
+from loadproof.config.plan_spellings import read_words
+from loadproof.config.values import dotted
+from loadproof.core.case import Case
+from loadproof.core.config import JsonPath, LayerPlan
+from loadproof.core.edits import Edit, Fix, SetJson
+from loadproof.core.findings import Evidence, Finding
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.plans import config_file, strips
+from loadproof.rules.evidence.whatif_config import explained_by_config, with_edits
+from loadproof.rules.evidence.wording import json_text
+
+# field -> (the lists inside it, the number of the first layer as the class counts)
+_NUMBERED: dict[str, tuple[tuple[str, ...], int]] = {
+    "linear_attn_config": (("full_attn_layers", "kda_layers"), 1),
+    "full_attn_idxs": ((), 0),
+    "attn_layer_indices": ((), 0),
+    "cross_attention_layers": ((), 0),
+    "local_layer_ids": ((), 0),
+}
+
+
+def check(case: Case) -> Iterable[Finding]:
+    stored = case.tensor_plan
+    if stored is None:
+        return
+    for name, (_, first) in _NUMBERED.items():
+        edits = _shifted(case, name, 1 if first else -1)
+        if edits and not _reads_as(case, (), name, stored) and _reads_as(case, edits, name, stored):
+            yield from _finding(case, name, first, edits, stored)
+
+
+def _shifted(case: Case, name: str, step: int) -> tuple[Edit, ...]:
+    """The lists of this field with every number moved by `step`."""
+    return tuple(
+        SetJson(config_file(case), path, [number + step for number in numbers]) for path, numbers in _lists(case, name)
+    )
+
+
+def _lists(case: Case, name: str) -> Iterator[tuple[JsonPath, list[int]]]:
+    path = (*text_config_path(case.config), name)
+    inner = _NUMBERED[name][0]
+    for place in [(*path, part) for part in inner] or [path]:
+        value: Any = get(case.config, place)
+        if isinstance(value, list) and value and all(type(number) is int for number in value):
+            yield place, value
+
+
+def _reads_as(case: Case, edits: tuple[Edit, ...], name: str, stored: LayerPlan) -> bool:
+    words = read_words(text_config(with_edits(case.config, edits)), name)
+    if words is None or len(words) != len(stored.words):
+        return False
+    return diff_plans(LayerPlan(words, "config"), stored).same and None not in words
+
+
+def _finding(case: Case, name: str, first: int, edits: tuple[Edit, ...], stored: LayerPlan) -> Iterable[Finding]:
+    found = explained_by_config(case, edits)
+    if found is None or found[1]:
+        return
+    failing = case.expectation.raises is not None or case.outcome.raises
+    if not found[0] and not failing:
+        return
+    places = list(_lists(case, name))
+    evidence = [Evidence(where(case.config, path), f"{dotted(path)} = {json_text(value)}") for path, value in places]
+    words = read_words(text_config(case.config), name)
+    if words and len(words) == len(stored.words):
+        evidence += strips(LayerPlan(words, "config"), stored)
+    other = "0" if first else "1"
+    headline = f"{dotted(places[0][0])} counts layers from {other}, the class counts from {first}"
+    fix = Fix(f"{'raise' if first else 'lower'} every number of {name} by one", "lossless", edits)
+    notes = (f"outcome: {case.expectation.raises}",) if case.expectation.raises else ()
+    yield Finding(
+        "LP304",
+        "layer-plan-one-based",
+        "error",
+        "certain",
+        headline,
+        tuple(evidence),
+        tuple(found[0]),
+        fixes=(fix,),
+        notes=notes,
+    )
+
+
+DOCS = RuleDocs(
+    finds="Lists of layer numbers that fit the file exactly once every number is moved by one.",
+    why=(
+        "Most fields count layers from 0, `linear_attn_config` of Kimi Linear counts from 1. A hand-written or "
+        "converted "
+        "list in the other base shifts the plan; the class accepts it (a 0 writes the last layer) or dies with a bare "
+        "IndexError."
+    ),
+    errors=(
+        "transformers: IndexError: list assignment index out of range",
+        "transformers: RuntimeError (size mismatch) where shapes differ, silent otherwise",
+    ),
+    example=(
+        '`"full_attn_layers": [3, 7]` for full attention stored in layers 3 and 7: counted from one these are 2 and 6.'
+    ),
+    fix="Config only: every number is moved by one.",
+    harmless="Never.",
+)
+RULE = Rule("LP304", "layer-plan-one-based", "A list of layer numbers is off by one", check, DOCS, ("LP306",))

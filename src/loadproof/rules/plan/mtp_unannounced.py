@@ -1,0 +1,86 @@
+"""LP309 mtp-unannounced: prediction heads are stored, and the config does not mention them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.core.case import Case
+from loadproof.core.edits import Fix
+from loadproof.core.families import count, show
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Row
+from loadproof.core.tensors import Family
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.plans import config_file
+from loadproof.rules.evidence.prediction_heads import field_to_write, promised, stored_heads
+from loadproof.rules.evidence.wording import files_text, plural
+
+
+def check(case: Case) -> Iterable[Finding]:
+    heads = stored_heads(case)
+    found = promised(case)
+    if not heads:
+        return
+    rows = _rows(case, heads)
+    if found is not None and found[1] > 0:
+        if rows:
+            yield _unused(heads, rows)
+        return
+    number = sum(count(family.axes) for family in heads)
+    headline = f"{plural(number, 'tensor')} of prediction heads (MTP) are stored and the config does not announce them"
+    path = field_to_write(case)
+    first = heads[0]
+    evidence = (
+        Evidence(files_text(first.files), show(first.template, first.axes)),
+        Evidence(config_file(case), f"{'.'.join(map(str, path))} is {'0' if found else 'not stated'}"),
+    )
+    text = f"state the number of heads in {'.'.join(map(str, path))}, or drop these tensors"
+    note = "outcome: the reader does not use them; converters that count them see a layer too many"
+    yield Finding(
+        "LP309",
+        "mtp-unannounced",
+        "info",
+        "certain",
+        headline,
+        evidence,
+        tuple(rows),
+        fixes=(Fix(text, "manual"),),
+        notes=(note,),
+    )
+
+
+def _unused(heads: list[Family], rows: list[Row]) -> Finding:
+    """Announced and stored, but this class has no place for them: harmless, and said so."""
+    number = sum(count(family.axes) for family in heads)
+    headline = f"{plural(number, 'tensor')} of prediction heads (MTP) are not used by this reader"
+    evidence = (Evidence(files_text(heads[0].files), show(heads[0].template, heads[0].axes)),)
+    note = "outcome: the model itself is complete; a save with this reader drops these tensors"
+    return Finding("LP309", "mtp-unannounced", "info", "certain", headline, evidence, tuple(rows), notes=(note,))
+
+
+def _rows(case: Case, heads: list[Family]) -> list[Row]:
+    """The unexpected rows that are these tensors."""
+    unexpected = [row for row in case.outcome.rows if row.kind == "unexpected"]
+    return [row for row in unexpected if any(_is_of(row, family) for family in heads)]
+
+
+def _is_of(row: Row, family: Family) -> bool:
+    inside = all(set(mine) <= set(held) for mine, held in zip(row.axes, family.axes, strict=False))
+    return row.stored == family.template and inside
+
+
+DOCS = RuleDocs(
+    finds="Tensors of multi-token prediction heads that the config does not announce, or that this class cannot use.",
+    why=(
+        "A tool removed the count from the config and left the tensors, or the class of this reader has no prediction "
+        "head. Converters that build a layer for each `mtp` block disagree with the declared depth."
+    ),
+    errors=(
+        "llama.cpp: Can not map tensor 'mtp.fc.weight'; wrong number of tensors",
+        "MLX: Received N parameters not in model: mtp...",
+    ),
+    example="`mtp.fc.weight`, `mtp.layers.0.*` stored, no `mtp_num_hidden_layers` in the config.",
+    fix="State the count again, or drop the tensors (which loses the heads): the choice is yours.",
+    harmless="For transformers always: it ignores them.",
+)
+RULE = Rule("LP309", "mtp-unannounced", "Prediction heads are stored and not announced", check, DOCS)

@@ -1,0 +1,95 @@
+"""LP607 packed-as-dense: packed numbers under the names of dense weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import prod
+
+from loadproof.core.case import Case
+from loadproof.core.edits import Fix, SetJson
+from loadproof.core.families import count, show
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.tensors import Family
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.packing import COMPANION, Layout, declared, sidecar, stored_layout
+from loadproof.rules.evidence.packing_config import proved_config
+
+
+def check(case: Case) -> Iterable[Finding]:
+    """`.weight` in a packed dtype while config.json promises dense weights (4-bit and 8-bit leftovers of a merge)."""
+    if declared(case) is not None or sidecar(case) is not None or case.manifest.names_only:
+        return
+    packed = [f for f in case.manifest.families if f.template.endswith(".weight") and f.dtype in ("U8", "I8")]
+    companions = [f for f in case.manifest.families if COMPANION.search(f.template)]
+    mlx = any(f.template.endswith(".biases") for f in case.manifest.families)
+    if not packed or mlx:
+        return
+    layout = stored_layout(case)
+    kind = layout.method if layout is not None else "packed integers without their scales"
+    number = sum(count(family.axes) for family in packed)
+    templates = {family.template for family in packed}
+    rows = [
+        r
+        for r in case.outcome.rows
+        if (r.stored or r.template) in templates or COMPANION.search(r.stored or r.template)
+    ]
+    headline = f"{number:,} weights are still packed ({kind}); config.json promises dense ones"
+    evidence = [_line(case, family) for family in packed[:2]]
+    evidence += [
+        Evidence(", ".join(f.files[:2]), f"{show(f.template, f.axes)} {f.dtype} {list(f.shape or ())}")
+        for f in companions[:1]
+    ]
+    evidence.append(Evidence(case.config.path or "config.json", "no quantization_config"))
+    yield Finding(
+        "LP607", "packed-as-dense", "error", "certain", headline, tuple(evidence), tuple(rows), 0, _fixes(layout)
+    )
+
+
+def _line(case: Case, family: Family) -> Evidence:
+    wanted = next((r.expected for r in case.outcome.rows if r.stored == family.template and r.expected), None)
+    arithmetic = ""
+    if wanted is not None and family.shape is not None and 2 * prod(family.shape) == prod(wanted):
+        arithmetic = f": {prod(family.shape):,} bytes = {wanted[0]} x {wanted[1]} / 2, two 4-bit numbers each"
+    return Evidence(
+        ", ".join(family.files[:2]),
+        f"{show(family.template, family.axes)} {family.dtype} {list(family.shape or ())}{arithmetic}",
+    )
+
+
+def _fixes(layout: Layout | None) -> tuple[Fix, ...]:
+    value = proved_config(layout) if layout is not None else None
+    again = Fix("merge again from the 16-bit base model; unpacking does not give the original bits back", "manual")
+    if value is None:
+        return (again,)
+    edit = SetJson("config.json", ("quantization_config",), value)
+    return Fix("declare what is stored: write the quantization_config", "lossless", (edit,)), again
+
+
+DOCS = RuleDocs(
+    finds=(
+        "A weight under its ordinary name with an integer dtype: U8 `[N/2, 1]` (bitsandbytes 4-bit), I8 with an "
+        "`SCB` beside it, or either without companions."
+    ),
+    why=(
+        "A merge or an export ran on a quantized base. The file claims to be 16-bit; the numbers are codes. A "
+        "flattened-looking shape `[N, 1]` here must never be reshaped."
+    ),
+    errors=(
+        (
+            "transformers: size mismatch for ...: torch.Size([22544384, 1]) (4-bit); I8 loads without a word and "
+            "generates garbage"
+        ),
+        "llama.cpp convert: ValueError: Can not map tensor ....weight.absmax",
+        "vLLM: AssertionError in the weight loader",
+    ),
+    example=(
+        "`mlp.down_proj.weight` U8 [22544384, 1] = 4096 x 11008 / 2 with `.absmax` and "
+        "`.quant_state.bitsandbytes__nf4`."
+    ),
+    fix=(
+        "With complete companions the quantization_config can be written back and the checkpoint loads as the "
+        "4-bit model it is. For a 16-bit model, merge again from the 16-bit base."
+    ),
+    harmless=("U8 `[N, 1]` with its quant_state and a quantization_config is the ordinary form of a 4-bit checkpoint."),
+)
+RULE = Rule("LP607", "packed-as-dense", "Packed numbers under the names of dense weights", check, DOCS)

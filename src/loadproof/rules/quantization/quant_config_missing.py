@@ -1,0 +1,86 @@
+"""LP601 quant-config-missing: quantized tensors, and no word of it in the config."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.core.case import Case
+from loadproof.core.edits import Fix, SetJson
+from loadproof.core.families import show
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Row
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.packing import COMPANION, Layout, declared, sidecar, stored_layout
+from loadproof.rules.evidence.packing_config import proved_config
+
+
+def check(case: Case) -> Iterable[Finding]:
+    """A quantized layout under its own names while config.json declares none."""
+    if case.config.path is None or declared(case) is not None or sidecar(case) is not None:
+        return
+    layout = stored_layout(case)
+    if layout is None or layout.method.startswith("bitsandbytes") or not layout.companions:
+        return
+    rows = [row for row in case.outcome.rows if belongs(row, layout)]
+    first = layout.companions[0]
+    headline = f"{layout.modules:,} weights are stored as {layout.method} and config.json has no quantization_config"
+    shown = [*layout.packed[:1], first]
+    evidence = [
+        Evidence(", ".join(f.files[:2]), f"{show(f.template, f.axes)} {f.dtype or ''} {list(f.shape or ())}")
+        for f in shown
+    ]
+    evidence.append(Evidence(case.config.path, "no quantization_config"))
+    notes = ("note: without the declaration the stored numbers are taken as they are, unscaled",)
+    yield Finding(
+        "LP601",
+        "quant-config-missing",
+        "error",
+        "certain",
+        headline,
+        tuple(evidence),
+        tuple(rows),
+        0,
+        _fixes(layout),
+        notes,
+    )
+
+
+def belongs(row: Row, layout: Layout) -> bool:
+    """A companion left over, a packed weight of another shape, or the dense weight that its packed form stands for."""
+    name = row.stored or row.template
+    if COMPANION.search(name) or any(name == family.template for family in layout.packed):
+        return True
+    module = row.template.removesuffix(".weight")
+    return row.kind == "missing" and any(f.template.startswith((module + ".", module + "_")) for f in layout.companions)
+
+
+def _fixes(layout: Layout) -> tuple[Fix, ...]:
+    value = proved_config(layout)
+    if value is None:
+        return (Fix(f"restore the quantization_config ({layout.method}) of the original config.json", "manual"),)
+    edit = SetJson("config.json", ("quantization_config",), value)
+    return (Fix("write the quantization_config that the shapes prove", "lossless", (edit,)),)
+
+
+DOCS = RuleDocs(
+    finds=(
+        "Names and types that only a quantizer writes (`weight_scale_inv`, `qweight`, `weight_packed`, F8 "
+        "weights) in a checkpoint whose config declares no quantization."
+    ),
+    why=(
+        "The config was replaced by that of the base model, or the entry was deleted to get past an error. "
+        "transformers casts F8 numbers without their scales and runs; the other layouts are left over and the "
+        "weights random."
+    ),
+    errors=(
+        "transformers: weight_scale_inv UNEXPECTED, the unscaled weights are used",
+        "vLLM: KeyError: 'layers.0.mlp.down_proj.weight_scale_inv'",
+        "SGLang: KeyError on the scale",
+    ),
+    example=(
+        "`mlp.down_proj.weight` F8_E4M3 with `mlp.down_proj.weight_scale_inv` F32 [16, 6], and no quantization_config."
+    ),
+    fix=("Restore the entry. Where block or group size follow from the shapes, `loadproof fix` writes it."),
+    harmless=("Never. A scalar `scaled_fp8` marker without F8 weights is a harmless leftover of another tool."),
+)
+RULE = Rule("LP601", "quant-config-missing", "Quantized tensors, and no word of it in the config", check, DOCS)

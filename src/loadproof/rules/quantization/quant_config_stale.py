@@ -1,0 +1,115 @@
+"""LP602 quant-config-stale: the config declares a quantization that the tensors do not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from loadproof.config import where
+from loadproof.core.case import Case
+from loadproof.core.config import JsonPath
+from loadproof.core.edits import DeleteJson, Fix, SetJson
+from loadproof.core.families import show
+from loadproof.core.findings import Evidence, Finding
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.packing import COMPANION, METHOD_WORDS, Layout, declared, stored_layout
+from loadproof.rules.evidence.packing_config import proved_config
+
+# Methods whose checkpoints cannot do without packed or scaled tensors.
+_STORED = (
+    "bitsandbytes",
+    "gptq",
+    "awq",
+    "fp8",
+    "fbgemm_fp8",
+    "compressed-tensors",
+    "mxfp4",
+    "modelopt",
+    "modelopt_fp4",
+)
+
+
+def check(case: Case) -> Iterable[Finding]:
+    """All tensors are dense; or the stored layout is one that the declared method does not read."""
+    stated = declared(case)
+    if stated is None or not case.manifest.families or not _complete(case):
+        return
+    path, entry = stated
+    method = str(entry.get("quant_method", ""))
+    layout = stored_layout(case)
+    if layout is None and method in _STORED and not _dense_by_design(entry):
+        yield _finding(case, path, method, "every stored tensor is dense", _drop(path))
+    elif layout is not None and method and method not in METHOD_WORDS[layout.method] and method in _STORED:
+        yield _finding(case, path, method, f"the tensors are stored as {layout.method}", _replace(path, layout))
+
+
+def _complete(case: Case) -> bool:
+    """Scales may lie in a shard that is not there."""
+    there = {file.path for file in case.inventory.files}
+    return case.manifest.names_only or all(file in there for file in case.selection.files)
+
+
+def _dense_by_design(entry: dict[str, Any]) -> bool:
+    """Declarations that leave the weights alone: only the KV cache, not yet compressed, or switched off."""
+    status, layout = entry.get("quantization_status"), entry.get("format")
+    if entry.get("quant_method") == "compressed-tensors" and not entry.get("config_groups"):
+        return True
+    switches = [entry[key] for key in ("load_in_4bit", "load_in_8bit") if key in entry]
+    off = bool(switches) and not any(switches)
+    return off or layout == "dense" or status in ("initialized", "calibration")
+
+
+def _finding(case: Case, path: JsonPath, method: str, stored: str, fixes: tuple[Fix, ...]) -> Finding:
+    rows = [row for row in case.outcome.rows if COMPANION.search(row.stored or row.template)]
+    headline = f"{'.'.join(map(str, path))} says {method}, and {stored}"
+    weight = next(
+        (f for f in case.manifest.families if f.template.endswith(".weight") and len(f.shape or ()) == 2), None
+    )
+    evidence = [Evidence(where(case.config, (*path, "quant_method")), f'quant_method = "{method}"')]
+    if weight is not None:
+        evidence.append(
+            Evidence(
+                ", ".join(weight.files[:2]),
+                f"{show(weight.template, weight.axes)} {weight.dtype or ''} {list(weight.shape or ())}",
+            )
+        )
+    return Finding("LP602", "quant-config-stale", "error", "certain", headline, tuple(evidence), tuple(rows), 0, fixes)
+
+
+def _drop(path: JsonPath) -> tuple[Fix, ...]:
+    return (Fix(f"delete {'.'.join(map(str, path))} from config.json", "lossless", (DeleteJson("config.json", path),)),)
+
+
+def _replace(path: JsonPath, layout: Layout) -> tuple[Fix, ...]:
+    value = proved_config(layout)
+    if value is None:
+        return (Fix(f"write the {layout.method} entry of the tool that quantized it", "manual"),)
+    return (
+        Fix("write the quantization_config that the shapes prove", "lossless", (SetJson("config.json", path, value),)),
+    )
+
+
+DOCS = RuleDocs(
+    finds=(
+        "A `quantization_config` (also one nested in `text_config`) over tensors that are all dense, or that "
+        "are stored in the layout of another method."
+    ),
+    why=(
+        "A model was dequantized or merged to 16 bit and the entry stayed behind. The reader swaps in quantized "
+        "modules and finds no scales."
+    ),
+    errors=(
+        (
+            "transformers: ValueError: Supplied state dict for ... does not contain `bitsandbytes__*` and possibly "
+            "other `quantized_stats` components"
+        ),
+        "vLLM: ValueError: Unexpected weight ... or KeyError on a scale",
+        "mlx-lm: ValueError: Missing parameters: ....scales",
+    ),
+    example="quantization_config {load_in_4bit: true} over BF16 matrices [O, I].",
+    fix="`loadproof fix` deletes the entry.",
+    harmless=("A declaration for quantization while loading is an argument of the call, not an entry of config.json."),
+)
+RULE = Rule(
+    "LP602", "quant-config-stale", "The config declares a quantization that the tensors do not have", check, DOCS
+)

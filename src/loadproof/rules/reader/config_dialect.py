@@ -1,0 +1,65 @@
+"""LP703 config-dialect: the config speaks the dialect of another release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.config import text_config, text_config_path, where
+from loadproof.core.case import Case
+from loadproof.core.edits import Fix, SetJson
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.severity import Severity
+from loadproof.rules.base import Rule, RuleDocs
+
+_REMOTE_FIELDS = ("attn_type_list", "layernorm_full_attention_alpha", "layernorm_linear_attention_alpha")
+
+
+def check(case: Case) -> Iterable[Finding]:
+    """Fields that one generation of readers knows and the other passes over in silence."""
+    fields = text_config(case.config)
+    rope = fields.get("rope_parameters")
+    theta = rope.get("rope_theta") if isinstance(rope, dict) else None
+    if isinstance(theta, (int, float)) and theta != 10000 and "rope_theta" not in fields:
+        yield _rope(case, theta)
+    path = text_config_path(case.config)
+    foreign = [name for name in _REMOTE_FIELDS if name in fields]
+    if foreign and case.expectation.source == "installed":
+        evidence = tuple(Evidence(where(case.config, (*path, name)), name) for name in foreign)
+        headline = f"{', '.join(foreign)}: fields of the original code, which the class of the release does not read"
+        yield Finding("LP703", "config-dialect", "info", "certain", headline, evidence)
+
+
+def _rope(case: Case, theta: float) -> Finding:
+    """transformers 5 writes rope_parameters, readers of the 4 generation look for rope_theta alone."""
+    path = text_config_path(case.config)
+    old = case.expectation.version.startswith("4.")
+    who = f"transformers {case.expectation.version}" if old else "readers made for transformers 4"
+    headline = f"rope_theta {theta:g} stands in rope_parameters alone; {who} would take the default of 10000"
+    evidence = (Evidence(where(case.config, (*path, "rope_parameters", "rope_theta")), f"rope_theta = {theta:g}"),)
+    fix = Fix(
+        "write rope_theta at the level of the config too",
+        "lossless",
+        (SetJson("config.json", (*path, "rope_theta"), theta),),
+    )
+    severity: Severity = "error" if old else "info"
+    return Finding("LP703", "config-dialect", severity, "certain", headline, evidence, (), 0, (fix,))
+
+
+DOCS = RuleDocs(
+    finds=(
+        "Fields spelled for another generation of the library: `rope_parameters` without `rope_theta`, fields "
+        "of the original code that the class of the release does not read."
+    ),
+    why=(
+        "Unknown fields are ignored without a word and the class default is taken. A wrong rope base loads "
+        "perfectly and degrades with the length of the text."
+    ),
+    errors=(
+        "transformers 4, SGLang, vLLM of that time: no error",
+        "transformers: fields of the config are listed as unused at most",
+    ),
+    example='`"rope_parameters": {"rope_theta": 500000.0}` and no top-level `rope_theta`.',
+    fix="Write both spellings; readers of each generation find theirs.",
+    harmless="As long as only readers of the generation that wrote the config are used.",
+)
+RULE = Rule("LP703", "config-dialect", "The config speaks the dialect of another release", check, DOCS)

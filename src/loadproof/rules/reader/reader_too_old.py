@@ -1,0 +1,66 @@
+"""LP701 reader-too-old: the reader does not know the model_type."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from loadproof.config import get, where
+from loadproof.core.case import Case
+from loadproof.core.edits import Fix
+from loadproof.core.findings import Evidence, Finding
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.config.config_missing import family_of
+
+
+def check(case: Case) -> Iterable[Finding]:
+    """An unknown model_type without code of its own: a newer release may know it, or the word is wrong."""
+    model_type = get(case.config, ("model_type",))
+    if not is_unknown(case) or has_code(case) or case.config.path is None:
+        return
+    known = f"{case.expectation.reader} {case.expectation.version}".strip()
+    headline = f"{known} does not know model_type {model_type!r}" if model_type else "config.json names no model_type"
+    evidence = [
+        Evidence(where(case.config, ("model_type",)), f'model_type = "{model_type}"' if model_type else "no model_type")
+    ]
+    guess = family_of(case.manifest.families)
+    evidence += [Evidence("", f"the names look like {guess}", "note")] if guess else []
+    upgrade = Fix("upgrade transformers, or name the model_type that the tensors fit", "manual")
+    yield Finding("LP701", "reader-too-old", "error", "certain", headline, tuple(evidence), (), 0, (upgrade,))
+
+
+def is_unknown(case: Case) -> bool:
+    """The expectation says that no class goes with this model_type."""
+    said = f"{case.expectation.raises or ''} {case.expectation.inconclusive or ''}"
+    return re.search(r"model_type|model type|[Uu]nrecognized|does not recognize", said) is not None
+
+
+def needs_code(case: Case) -> bool:
+    """Only the repository's own code knows what these names mean, and it could not be read to the end."""
+    read = bool(case.expectation.families)
+    return has_code(case) and not read and (is_unknown(case) or case.expectation.source != "installed")
+
+
+def has_code(case: Case) -> bool:
+    return bool(get(case.config, ("auto_map",)))
+
+
+DOCS = RuleDocs(
+    finds=("A `model_type` that the reader's release has no class for, in a repository without code of its own."),
+    why=("The architecture came with a later release, the word is private to a trainer, or it was changed by hand."),
+    errors=(
+        (
+            "transformers: ValueError: The checkpoint you are trying to load has model type `x` but Transformers "
+            "does not recognize this architecture."
+        ),
+        "vLLM: ValueError: Model architectures [...] are not supported for now.",
+        "llama.cpp: unknown model architecture",
+    ),
+    example="model_type `gpt_neox_reward_model` is in no release.",
+    fix=(
+        "Upgrade the library. For a private word, set the model_type and architecture whose names and shapes "
+        "the tensors have."
+    ),
+    harmless="Never for this reader; another one may know it.",
+)
+RULE = Rule("LP701", "reader-too-old", "The reader does not know the model_type", check, DOCS)

@@ -1,0 +1,76 @@
+"""LP504 flattened: the right numbers in the right order under another shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.core.case import Case
+from loadproof.core.edits import Fix, ReshapeTensors
+from loadproof.core.families import count
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Row
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.flat_matrices import is_flat, is_squeezed, reshape_fix
+from loadproof.rules.evidence.joined import flat_sources, joined_targets, source_evidence
+from loadproof.rules.evidence.wording import plural, row_evidence, shape_text
+
+
+def check(case: Case) -> Iterable[Finding]:
+    joined = joined_targets(case)
+    rows = [row for row in case.outcome.rows if row.template not in joined]
+    flat = [row for row in rows if is_flat(row)]
+    squeezed = [row for row in rows if is_squeezed(row) and row not in flat]
+    if flat:
+        yield _finding(flat, "stored flat", "the element counts are exactly those of the matrices")
+    if squeezed:
+        yield _finding(
+            squeezed, "stored without (or with) a dimension of size one", "the order of the numbers is the same"
+        )
+
+    yield from _joined(case)
+
+
+def _joined(case: Case) -> Iterable[Finding]:
+    """The same for tensors that the reader joins before it compares shapes."""
+    found, rows = flat_sources(case)
+    if found:
+        family, shape = found[0]
+        number = sum(count(f.axes) for f, _ in found)
+        shapes = f"{shape_text(family.shape)} in place of {shape_text(shape)}"
+        verb = "has" if number == 1 else "have"
+        headline = f"{plural(number, 'tensor')} {verb} the right numbers in another shape: {shapes}"
+        edits = tuple(ReshapeTensors(f.template, f.axes, s) for f, s in found)
+        fix = Fix("write the shape of the others into the header; no byte of the data changes", "lossless", edits)
+        evidence = source_evidence(found)
+        yield Finding("LP504", "flattened", "error", "certain", headline, evidence, tuple(rows), fixes=(fix,))
+
+
+def _finding(rows: list[Row], what: str, proof: str) -> Finding:
+    number = sum(count(row.axes) for row in rows)
+    row = rows[0]
+    shapes = f"{shape_text(row.found)} in place of {shape_text(row.expected)}"
+    subject = f"{row.stored or row.template} is" if number == 1 else f"{plural(number, 'tensor')} are"
+    headline = f"{subject} {what}: {shapes}"
+    evidence = (*row_evidence(rows), Evidence("", proof, "note"))
+    return Finding("LP504", "flattened", "error", "certain", headline, evidence, tuple(rows), fixes=reshape_fix(rows))
+
+
+DOCS = RuleDocs(
+    finds=(
+        "Tensors with exactly the elements they should have in fewer dimensions, or with a dimension of size one "
+        "added or "
+        "dropped (a depthwise convolution as `[C, K]`)."
+    ),
+    why=(
+        "A custom save or a converter squeezed or flattened the parameter. Row-major order is kept, so no byte is"
+        " wrong."
+    ),
+    errors=(
+        "transformers: RuntimeError: You set `ignore_mismatched_sizes` to `False`, thus raising an error",
+        "MLX: IndexError: [moveaxis] Invalid axis 2",
+    ),
+    example="`linear_attn.conv1d.weight` `[8192, 4]` where the class expects `[8192, 1, 4]`.",
+    fix="Header only: the shape is rewritten.",
+    harmless="`[N, 1]` in U8 is packed 4-bit data and another length is a slice; neither is reported here.",
+)
+RULE = Rule("LP504", "flattened", "The right numbers under another shape", check, DOCS)

@@ -1,0 +1,82 @@
+"""LP507 fsdp1-local-view: one rank's one-dimensional slices of an FSDP1 flat parameter were saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.core.case import Case
+from loadproof.core.edits import Fix
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Row
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.flat_matrices import is_flat
+from loadproof.rules.evidence.slices import Slice, fsdp1_unit, looks_cut
+from loadproof.rules.evidence.wording import plural, row_evidence
+from loadproof.rules.rows import of_kind
+
+
+def check(case: Case) -> Iterable[Finding]:
+    proof = fsdp1_unit(case)
+    if proof is None:
+        yield from _unsolved(looks_cut(case))
+        return
+    rows = [row for row in of_kind(case.outcome.rows, "mismatched") if row.found is not None and len(row.found) == 1]
+    if all(is_flat(row) for row in rows):
+        return  # whole matrices, only flat: nothing is lost (LP201, LP202, LP504)
+    headline = f"the tensors are the slices that {_who(proof)} held of an FSDP1 flat parameter"
+    evidence = (*row_evidence(rows), Evidence("", _arithmetic(proof), "note"))
+    fixes = (Fix(_advice(rows), "manual"),)
+    yield Finding("LP507", "fsdp1-local-view", "error", "certain", headline, evidence, tuple(rows), fixes=fixes)
+
+
+def _unsolved(rows: list[Row]) -> Iterable[Finding]:
+    """Parts beside empty tensors: no other cause leaves both, even where the unit is not one that is tried."""
+    if rows:
+        headline = "the tensors are one rank's slices of an FSDP1 flat parameter (rank and group size are not solved)"
+        note = Evidence(
+            "", "parts of matrices in one dimension beside empty tensors; placeholders would all be empty", "note"
+        )
+        evidence = (*row_evidence(rows), note)
+        fixes = (Fix(_advice(rows), "manual"),)
+        yield Finding("LP507", "fsdp1-local-view", "error", "likely", headline, evidence, tuple(rows), fixes=fixes)
+
+
+def _who(proof: Slice) -> str:
+    ranks = " or ".join(map(str, proof.ranks[:3])) + (" or another" if len(proof.ranks) > 3 else "")
+    return f"rank {ranks} of {proof.world}"
+
+
+def _arithmetic(proof: Slice) -> str:
+    names = " + ".join(proof.names) if len(proof.names) <= 4 else plural(len(proof.names), "parameter")
+    return f"ceil(({names} = {proof.total:,}) / {proof.world}) = {proof.chunk:,}, all lengths fit {_who(proof)}"
+
+
+def _advice(rows: list[Row]) -> str:
+    whole = [row.stored or row.template for row in rows if is_flat(row)]
+    text = "gather before saving (FULL_STATE_DICT, summon_full_params); the other ranks' parts are not in this file"
+    return text + (f"; only {whole[0]} is whole and could be given its shape back" if whole else "")
+
+
+DOCS = RuleDocs(
+    finds=(
+        "One-dimensional and empty tensors whose lengths are exactly what one rank of an FSDP1 group keeps of a "
+        "unit. Rank "
+        "and group size are solved from the lengths: ceil(total / ranks), cut at the parameters' borders."
+    ),
+    why=(
+        "With `use_orig_params=True` each parameter of a rank is the part of the flat parameter that the rank "
+        "owns. A save "
+        "from inside the wrapped model writes these parts; the decoder layers, units of their own, may be whole."
+    ),
+    errors=(
+        "transformers: size mismatch for model.embed_tokens.weight: torch.Size([131344896])",
+        "torch: RuntimeError: 'weight' must be 2-D",
+    ),
+    example="`embed_tokens` `[131344896]`, `norm` `[0]`, `lm_head` `[0]`: rank 0 of 8.",
+    fix=(
+        "None from this file. A length that is no multiple of the width is no flattened matrix and must not be "
+        "reshaped."
+    ),
+    harmless="Never.",
+)
+RULE = Rule("LP507", "fsdp1-local-view", "One rank's FSDP1 slices were saved", check, DOCS)

@@ -1,0 +1,54 @@
+"""LP501 shape-mismatch: shapes that no other rule explains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.core.case import Case
+from loadproof.core.edits import Fix
+from loadproof.core.families import count
+from loadproof.core.findings import Finding
+from loadproof.core.outcome import Row
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.wording import plural, row_evidence, shape_text
+from loadproof.rules.rows import of_kind
+
+
+def check(case: Case) -> Iterable[Finding]:
+    rows = of_kind(case.outcome.rows, "mismatched", "conversion")
+    if rows:
+        yield _finding(rows, _unfilled(case, rows))
+
+
+def _unfilled(case: Case, rows: list[Row]) -> list[Row]:
+    """A parameter that cannot be put together is missing as well: the same names once more."""
+    broken = {row.template for row in rows if row.kind == "conversion"}
+    return [row for row in of_kind(case.outcome.rows, "missing") if row.template in broken]
+
+
+def _finding(rows: list[Row], unfilled: list[Row]) -> Finding:
+    number = sum(count(row.axes) for row in rows)
+    first = rows[0]
+    if number == 1 and first.kind == "mismatched":
+        name = first.stored or first.template
+        headline = f"{name} has shape {shape_text(first.found)}, the class expects {shape_text(first.expected)}"
+    elif first.kind == "conversion" and len(rows) == 1:
+        headline = f"{plural(number, 'parameter')} cannot be put together from what is stored"
+    else:
+        headline = f"{plural(number, 'tensor')} have shapes that the class does not expect"
+    fixes = (
+        Fix("take the config that was saved with these weights, or the weights that belong to this config", "manual"),
+    )
+    evidence = row_evidence(rows)
+    return Finding("LP501", "shape-mismatch", "error", "certain", headline, evidence, (*rows, *unfilled), fixes=fixes)
+
+
+DOCS = RuleDocs(
+    finds="Tensors with another shape than the class expects, where no single cause explains them all.",
+    why="Config and weights come from different models, or single tensors were resized, merged or cut.",
+    errors=("transformers: RuntimeError: You set `ignore_mismatched_sizes` to `False`, thus raising an error",),
+    example="`model.layers.3.mlp.up_proj.weight` `[11000, 4096]` where the class expects `[11008, 4096]`.",
+    fix="None that could be proven: numbers are missing or superfluous.",
+    harmless="With `ignore_mismatched_sizes=True` loading goes on and these tensors start random: not harmless.",
+)
+RULE = Rule("LP501", "shape-mismatch", "Tensors have other shapes than the class expects", check, DOCS)

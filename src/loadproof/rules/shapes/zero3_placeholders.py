@@ -1,0 +1,120 @@
+"""LP506 zero3-placeholders: empty tensors were saved in place of partitioned parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.core.case import Case
+from loadproof.core.edits import Fix
+from loadproof.core.families import count
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Row
+from loadproof.core.tensors import Family
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.slices import fsdp1_unit, looks_cut
+from loadproof.rules.evidence.wording import elements, plural, row_evidence
+from loadproof.rules.rows import of_kind
+
+
+def check(case: Case) -> Iterable[Finding]:
+    empty = [family for family in case.manifest.families if _is_placeholder(case, family)]
+    if not empty or fsdp1_unit(case) is not None or looks_cut(case):
+        return
+    number = sum(count(family.axes) for family in empty)
+    rows = [*_rows(case, {family.template for family in empty}), *_taken_for_shared(case, number)]
+    headline = f"{number:,} of {plural(case.manifest.tensors, 'tensor')} are empty: ZeRO-3 placeholders, not weights"
+    evidence = (*row_evidence(rows, 3), *_whole(case), *_gone(rows), *_rest(case))
+    fixes = (Fix(_advice(case), "manual"),)
+    yield Finding("LP506", "zero3-placeholders", "error", "certain", headline, evidence, tuple(rows), fixes=fixes)
+
+
+def _is_placeholder(case: Case, family: Family) -> bool:
+    """Shape [0] (or [1] in old releases, then only where many are) for a parameter that has elements."""
+    if family.shape == (0,):
+        return not _is_meant_empty(case, family.template)
+    return family.shape == (1,) and _one_is_too_few(case, family.template) and _ones(case) > case.manifest.tensors // 2
+
+
+def _is_meant_empty(case: Case, template: str) -> bool:
+    """Some classes do have parameters without elements; of an unknown class only weights and biases are known to have some."""
+    if not case.expectation.families:
+        return not template.endswith((".weight", ".bias"))
+    targets = {a.target for a in case.outcome.assignments if a.stored == template}
+    return any(e.template in targets and elements(e.shape) == 0 for e in case.expectation.families)
+
+
+def _one_is_too_few(case: Case, template: str) -> bool:
+    return any(
+        row.stored == template and elements(row.expected) > 1 for row in of_kind(case.outcome.rows, "mismatched")
+    )
+
+
+def _ones(case: Case) -> int:
+    return sum(count(family.axes) for family in case.manifest.families if family.shape == (1,))
+
+
+def _rows(case: Case, templates: set[str]) -> list[Row]:
+    """Mismatched and conversion rows of these tensors; parameters converted from them are theirs too."""
+    rows = [row for row in case.outcome.rows if row.stored in templates and row.kind in ("mismatched", "conversion")]
+    targets = {a.target for a in case.outcome.assignments if a.stored in templates}
+    rest = [row for row in of_kind(case.outcome.rows, "mismatched", "conversion") if row.template in targets]
+    return list(dict.fromkeys([*rows, *rest]))
+
+
+def _taken_for_shared(case: Case, empty: int) -> list[Row]:
+    """Parameters that are gone altogether: empty placeholders share one address, a save keeps one of "equal" ones.
+
+    That is only supposed where more is gone than is left with elements.
+    """
+    missing = of_kind(case.outcome.rows, "missing")
+    gone = sum(count(row.axes) for row in missing)
+    return missing if gone > case.manifest.tensors - empty else []
+
+
+def _whole(case: Case) -> tuple[Evidence, ...]:
+    whole = sum(count(f.axes) for f in case.manifest.families if elements(f.shape) > 1)
+    text = f"{plural(whole, 'tensor')} are whole: small ones stay below ZeRO-3's threshold, resized ones were gathered"
+    return (Evidence("", text, "note"),) if whole else ()
+
+
+def _gone(rows: list[Row]) -> tuple[Evidence, ...]:
+    gone = sum(count(row.axes) for row in rows if row.kind == "missing")
+    text = f"{plural(gone, 'parameter')} are not stored at all: empty placeholders were dropped as shared memory"
+    return (Evidence("", text, "note"),) if gone else ()
+
+
+def _rest(case: Case) -> tuple[Evidence, ...]:
+    found = _partitions(case)
+    return (Evidence(found[0], f"{plural(len(found), 'file')} of the training state lie here"),) if found else ()
+
+
+def _partitions(case: Case) -> list[str]:
+    marks = ("zero_pp_rank_", "_model_states.pt", "zero_to_fp32.py")
+    return [info.path for info in case.inventory.files if any(mark in info.path for mark in marks)]
+
+
+def _advice(case: Case) -> str:
+    if _partitions(case):
+        return "run zero_to_fp32.py on the training state that lies here; this file holds no weights to mend"
+    return (
+        "nothing in this file can be mended; look for global_step*/ of the run and convert it with zero_to_fp32.py, "
+        "or save again with stage3_gather_16bit_weights_on_model_save"
+    )
+
+
+DOCS = RuleDocs(
+    finds="Tensors of shape `[0]` (`[1]` from old DeepSpeed releases) where the class expects a matrix.",
+    why=(
+        "Under DeepSpeed ZeRO-3 a parameter that is not in use is an empty placeholder. `save_pretrained` on one rank "
+        "without gathering writes the placeholders; norms and biases below the persistence threshold are whole."
+    ),
+    errors=(
+        "transformers: size mismatch ... copying a param with shape torch.Size([0]) from checkpoint",
+        "vLLM: Attempted to load weight (torch.Size([0])) into parameter (torch.Size([4096, 4096]))",
+        "torch: RuntimeError: 'weight' must be 2-D",
+    ),
+    example="Every `*.weight` of the layers `[0]`, a file of a few hundred kilobytes for a 7B model.",
+    fix="None: the file holds no numbers. The real weights are in `global_step*/zero_pp_rank_*` of the run, if kept.",
+    harmless="`[0, k]` on late FSDP2 ranks is a legal empty shard, not a placeholder.",
+)
+RULE = Rule("LP506", "zero3-placeholders", "ZeRO-3 placeholders were saved in place of weights", check, DOCS)

@@ -1,0 +1,72 @@
+"""LP201 head-flattened: the output head is stored as one long row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.core.case import Case
+from loadproof.core.expectation import Expected
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Row
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.flat_matrices import is_flat, reshape_fix
+from loadproof.rules.evidence.vocabulary import embedding, head, rows_of
+from loadproof.rules.evidence.wording import elements, row_evidence, shape_text
+
+
+def flat_finding(case: Case, code: str, slug: str, expected: Expected | None, what: str) -> Iterable[Finding]:
+    """The finding for one vocabulary matrix; shared with LP202."""
+    rows = [row for row in rows_of(case, expected, "mismatched") if is_flat(row)]
+    if not rows:
+        return
+    row = rows[0]
+    headline = (
+        f"{row.stored or row.template} is stored flat: {shape_text(row.found)} in place of {shape_text(row.expected)}"
+    )
+    yield Finding(
+        code,
+        slug,
+        "error",
+        "certain",
+        headline,
+        (*row_evidence(rows), Evidence("", _proof(row), "note")),
+        tuple(rows),
+        fixes=reshape_fix(rows),
+        notes=(f"note: {what}",),
+    )
+
+
+def _proof(row: Row) -> str:
+    sizes = " x ".join(map(str, row.expected or ()))
+    return f"{elements(row.found):,} = {sizes} exactly, so the matrix is whole and only its shape is lost"
+
+
+def check(case: Case) -> Iterable[Finding]:
+    expected = head(case)
+    if expected is None or (embedding(case) or expected).template == expected.template:
+        return
+    yield from flat_finding(
+        case, "LP201", "head-flattened", expected, "a head that is not two-dimensional fails on the first token"
+    )
+
+
+DOCS = RuleDocs(
+    finds=(
+        "An output head (`lm_head.weight` and its like) that holds exactly vocabulary x hidden numbers in one "
+        "dimension."
+    ),
+    why=(
+        "A parameter was flattened while the model was live (a shared buffer, an optimizer's flat group, a custom"
+        " save) "
+        "and written so. The bytes are in order; the class asks for two dimensions."
+    ),
+    errors=(
+        "transformers: RuntimeError: You set `ignore_mismatched_sizes` to `False`, thus raising an error",
+        "torch: size mismatch, got input (N), mat (NxH), vec (V*H)",
+        "vLLM: AssertionError in the weight loader of the head",
+    ),
+    example="`lm_head.weight` F32 `[622329856]` where the class expects `[151936, 4096]`.",
+    fix="Header only: the shape in the safetensors header is rewritten, the data is not touched.",
+    harmless="Never. A one-dimensional tensor of another length is no flattened head but a slice (LP507).",
+)
+RULE = Rule("LP201", "head-flattened", "The output head is stored as one long row", check, DOCS)

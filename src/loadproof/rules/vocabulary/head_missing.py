@@ -1,0 +1,66 @@
+"""LP203 head-missing: the class has an untied head and the file holds none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.core.case import Case
+from loadproof.core.edits import Fix
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Row
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.vocabulary import TIE, embedding, head, is_tied, rows_of, tie_evidence
+
+
+def check(case: Case) -> Iterable[Finding]:
+    output, source = head(case), embedding(case)
+    missing = rows_of(case, output, "missing")
+    if not missing or output is None:
+        return
+    if is_tied(case) and rows_of(case, source, "missing"):
+        yield _nothing_to_tie(case, [*missing, *rows_of(case, source, "missing")])
+    elif rows_of(case, source, "missing"):
+        return  # more than the head is lost, and no tie would bring it back
+    elif source is None or source.shape == output.shape:
+        yield _untied(case, missing, output.template)
+
+
+def _untied(case: Case, rows: list[Row], name: str) -> Finding:
+    evidence = (Evidence("tensors", f"{name} is not stored; the input embedding is"), *tie_evidence(case))
+    fixes = (
+        Fix(
+            f"if the model was trained tied, set {TIE} to true at every level of the config; "
+            "otherwise the head was never saved and must come from a complete copy",
+            "manual",
+        ),
+    )
+    headline = f"{name} is not stored and the config does not tie it to the embedding"
+    return Finding("LP203", "head-missing", "error", "certain", headline, evidence, tuple(rows), fixes=fixes)
+
+
+def _nothing_to_tie(case: Case, rows: list[Row]) -> Finding:
+    headline = "neither the head nor the embedding it is tied to is stored"
+    fixes = (Fix("take the embedding from a complete copy of the checkpoint; it is nowhere in this one", "manual"),)
+    evidence = tuple(tie_evidence(case))
+    return Finding("LP203", "head-missing", "error", "certain", headline, evidence, tuple(rows), fixes=fixes)
+
+
+DOCS = RuleDocs(
+    finds="No tensor for the output head, although the config says that it is a matrix of its own.",
+    why=(
+        "The save dropped the head as shared memory, or a merge lost it, or the tie flag was lost from the config. The "
+        "reader only warns and starts with a random head: every token is noise."
+    ),
+    errors=(
+        "transformers: Some weights were not initialized from the model checkpoint ... lm_head.weight | MISSING",
+        "vLLM: random or zero logits, or: ValueError: Following weights were not initialized from checkpoint",
+        "llama.cpp: missing tensor 'output.weight'",
+    ),
+    example='`"tie_word_embeddings": false` and no `lm_head.weight` in any file.',
+    fix=(
+        "Headers cannot tell a tied model with a lost flag from an untied model with a lost head, and the two repairs "
+        "exclude each other; so the choice is left to you."
+    ),
+    harmless="When the head is tied at the level of the config that counts: then nothing is reported.",
+)
+RULE = Rule("LP203", "head-missing", "The output head is not stored", check, DOCS)

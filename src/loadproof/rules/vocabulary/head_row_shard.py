@@ -1,0 +1,80 @@
+"""LP210 head-row-shard: head or embedding hold one tensor-parallel rank's rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import ceil
+
+from loadproof.core.case import Case
+from loadproof.core.edits import Fix
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Row
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.vocabulary import embedding, head
+from loadproof.rules.evidence.wording import row_evidence
+from loadproof.rules.vocabulary.vocab_rows import vocabulary_rows
+
+SIZES = (2, 4, 8, 16, 32, 64, 3, 6, 12)
+
+
+def check(case: Case) -> Iterable[Finding]:
+    rows = vocabulary_rows(case)
+    size = _world(rows)
+    if size is None or _fits_tokenizer(case, rows) or _is_whole_vocabulary(case, rows):
+        return
+    row = rows[0]
+    found, whole = (row.found or (0,))[0], (row.expected or (0,))[0]
+    headline = f"{row.stored or row.template} holds {found:,} of {whole:,} rows: the part of one of {size} ranks"
+    proof = Evidence("", f"ceil({whole:,} / {size}) = {found:,}; the columns are whole", "note")
+    fixes = (Fix(f"gather the {size} parts and save again; the other rows are in no file here", "manual"),)
+    evidence = (*row_evidence(rows), proof)
+    yield Finding("LP210", "head-row-shard", "error", "likely", headline, evidence, tuple(rows), fixes=fixes)
+
+
+def _world(rows: list[Row]) -> int | None:
+    """The number of ranks that gives exactly these rows, the same for every matrix concerned."""
+    sizes = [size for size in SIZES if rows and all(_is_part(row, size) for row in rows)]
+    return sizes[0] if sizes else None
+
+
+def _is_part(row: Row, size: int) -> bool:
+    return row.expected is not None and row.found is not None and row.found[0] == ceil(row.expected[0] / size)
+
+
+def _fits_tokenizer(case: Case, rows: list[Row]) -> bool:
+    """Rows for every token: then the vocabulary was cut on purpose and nothing is lost."""
+    needed = case.tokenizer.rows_needed if case.tokenizer is not None else None
+    return needed is not None and all((row.found or (0,))[0] >= needed for row in rows)
+
+
+def _is_whole_vocabulary(case: Case, rows: list[Row]) -> bool:
+    """Embedding and head agree on the smaller number and no tokenizer contradicts: rather another vocab_size."""
+    output, source = head(case), embedding(case)
+    if output is None or source is None or case.tokenizer is not None:
+        return False
+    names = {row.template for row in rows}
+    return {output.template, source.template} <= names or (source.template in names and not _separate(case))
+
+
+def _separate(case: Case) -> bool:
+    """Whether the head is a matrix of its own, not filled from the embedding."""
+    output = head(case)
+    return output is not None and not any(target == output.template for target, _ in case.expectation.ties)
+
+
+DOCS = RuleDocs(
+    finds="An embedding or head with exactly ceil(vocabulary / ranks) rows, while the other of the two is whole.",
+    why=(
+        "With tensor parallelism the vocabulary is split by rows. `to_local()` or a save on one rank wrote one "
+        "part; it "
+        "is two-dimensional, so nothing but the row count betrays it."
+    ),
+    errors=(
+        "transformers: RuntimeError: You set `ignore_mismatched_sizes` to `False`, thus raising an error",
+        "torch: silently fewer logits when the part is installed in a live model",
+    ),
+    example="`lm_head.weight` `[75968, 4096]` beside `model.embed_tokens.weight` `[151936, 4096]`.",
+    fix="None from this file: the other ranks' rows are not in it.",
+    harmless="Never; a vocabulary cut on purpose changes embedding and head alike and is reported as LP207.",
+)
+RULE = Rule("LP210", "head-row-shard", "Head or embedding hold one rank's rows", check, DOCS)

@@ -1,0 +1,78 @@
+"""LP209 head-wrapped: the head is stored under the name of a wrapper around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.core.case import Case
+from loadproof.core.edits import DropTensors, Edit, Fix, RenameTensors, Safety
+from loadproof.core.families import show
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.tensors import Family
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.vocabulary import head
+from loadproof.rules.evidence.whatif import explained_by, renamed
+from loadproof.rules.evidence.wording import files_text, shape_text
+
+_FROZEN_COPY = "original_module"
+
+
+def check(case: Case) -> Iterable[Finding]:
+    expected = head(case)
+    if expected is None or not any(row.template == expected.template for row in case.outcome.rows):
+        return
+    module = expected.template.rpartition(".")[0]
+    wrapped = [
+        f for f in case.manifest.families if _is_inside(f.template, module) and f.shape in (expected.shape, None)
+    ]
+    trained = [family for family in wrapped if _FROZEN_COPY not in family.template]
+    if len(trained) == 1 and _single(trained[0]):
+        yield from _finding(case, trained[0], expected.template, wrapped)
+
+
+def _single(family: Family) -> bool:
+    return all(len(axis) == 1 for axis in family.axes)
+
+
+def _is_inside(template: str, module: str) -> bool:
+    """``lm_head.{}.weight`` is inside ``lm_head``, ``lm_head.weight`` itself is not."""
+    head_name = module.rpartition(".")[2]
+    parts = template.split(".")
+    return head_name in parts[:-2] and parts[-1] == "weight" and "lora" not in template
+
+
+def _finding(case: Case, family: Family, wanted: str, wrapped: list[Family]) -> Iterable[Finding]:
+    kept = [other for other in case.manifest.families if other not in wrapped]
+    gone, new = explained_by(case, (*kept, *renamed([family], lambda _: wanted)))
+    if not gone or new:
+        return
+    name = show(family.template, family.axes)
+    headline = f"the head is stored as {name}: a wrapper around it was saved with it"
+    evidence = (Evidence(files_text(family.files), f"{name} {shape_text(family.shape)}, the class asks for {wanted}"),)
+    edits: list[Edit] = [RenameTensors(((family.template, wanted, family.axes),))]
+    copies = [other for other in wrapped if other is not family]
+    edits += [DropTensors(copy.template, copy.axes) for copy in copies]
+    safety: Safety = "lossy" if copies else "lossless"
+    loss = f"{copies[0].template}, the head before training" if copies else ""
+    fix = Fix(f"rename {name} to {wanted}", safety, tuple(edits), loss)
+    yield Finding("LP209", "head-wrapped", "error", "certain", headline, evidence, tuple(gone), fixes=(fix,))
+
+
+DOCS = RuleDocs(
+    finds=(
+        "A matrix of exactly the head's shape under a longer name: `lm_head.0.weight`, "
+        "`lm_head.modules_to_save.*.weight`."
+    ),
+    why=(
+        "The head was put into a `Sequential` (to cast its output) or into PEFT's `modules_to_save`, and the model was "
+        "saved with the wrapper. The reader finds no head and starts with a random one."
+    ),
+    errors=(
+        "transformers: lm_head.weight | MISSING and lm_head.0.weight | UNEXPECTED",
+        "vLLM: KeyError: 'lm_head.0.weight'",
+    ),
+    example="`lm_head.0.weight` F32 `[32000, 4096]`, no `lm_head.weight`.",
+    fix="Header only: the name is changed. With an untrained copy beside it (`original_module`) that copy is dropped.",
+    harmless="Never while the head is missing.",
+)
+RULE = Rule("LP209", "head-wrapped", "The head is stored under the name of a wrapper", check, DOCS)

@@ -1,0 +1,113 @@
+"""LP204 tie-contradicted: the config ties head and embedding, the file holds two different ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.core.case import Case
+from loadproof.core.config import JsonPath
+from loadproof.core.edits import Fix, SetJson
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Row
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.vocabulary import (
+    TIE,
+    assigned,
+    embedding,
+    head,
+    is_tied,
+    rows_of,
+    tie_evidence,
+    tie_levels,
+)
+from loadproof.rules.evidence.wording import elements, row_evidence, shape_text
+
+
+def check(case: Case) -> Iterable[Finding]:
+    if not is_tied(case):
+        return
+    yield from _unequal_rows(case)
+    yield from _unequal_values(case)
+
+
+def _unequal_values(case: Case) -> Iterable[Finding]:
+    for pair in case.tie_values:
+        if pair.equal is not False:
+            continue
+        evidence = (
+            *tie_evidence(case),
+            Evidence(pair.target_file, f"{pair.target} {shape_text(pair.shape)}"),
+            Evidence(pair.source_file, f"{pair.source} {shape_text(pair.shape)}, other values: {pair.text}"),
+        )
+        headline = f"the config ties {pair.target} to {pair.source}, but the file holds two different matrices"
+        note = "outcome: transformers keeps both and warns; readers that trust the flag drop the head that was trained"
+        yield Finding(
+            "LP204", "tie-contradicted", "warning", "certain", headline, evidence, fixes=_untie(case), notes=(note,)
+        )
+
+
+def _unequal_rows(case: Case) -> Iterable[Finding]:
+    """One of the two has the rows of the class, the other has not: they were never one matrix."""
+    output, source = head(case), embedding(case)
+    pair = [_stored_shape(case, output), _stored_shape(case, source)]
+    if None in pair or pair[0] == pair[1] or not all(_is_matrix(shape) for shape in pair):
+        return
+    rows = [*rows_of(case, output, "mismatched"), *rows_of(case, source, "mismatched")]
+    if not rows:
+        return
+    first, second = (shape_text(shape) for shape in pair)
+    headline = f"the config ties head and embedding, but the stored ones are {first} and {second}"
+    evidence = (*tie_evidence(case), *row_evidence(rows))
+    yield Finding("LP204", "tie-contradicted", "error", "certain", headline, evidence, tuple(rows), fixes=_resize(rows))
+
+
+def _stored_shape(case: Case, expected: object) -> tuple[int, ...] | None:
+    from loadproof.core.expectation import Expected
+
+    if not isinstance(expected, Expected):
+        return None
+    rows = rows_of(case, expected, "mismatched")
+    if rows:
+        return rows[0].found
+    found = assigned(case, expected)
+    return found.shape if found is not None else None
+
+
+def _is_matrix(shape: tuple[int, ...] | None) -> bool:
+    return shape is not None and len(shape) == 2 and elements(shape) > 0
+
+
+def _untie(case: Case) -> tuple[Fix, ...]:
+    """The flag at every level that states it, and at the top, where readers look first."""
+    paths: list[JsonPath] = [path for path, _ in tie_levels(case)]
+    if (TIE,) not in paths:
+        paths.insert(0, (TIE,))
+    file = case.config.path or "config.json"
+    edits = tuple(SetJson(file, path, False) for path in paths)
+    return (Fix(f"set {TIE} to false at every level of the config; both matrices are then used", "lossless", edits),)
+
+
+def _resize(rows: list[Row]) -> tuple[Fix, ...]:
+    name = rows[0].stored or rows[0].template
+    text = f"set {TIE} to false and give the class a head of the stored size, or restore {name} from a complete copy"
+    return (Fix(text, "manual"),)
+
+
+DOCS = RuleDocs(
+    finds="A config that ties the head to the embedding over a file that holds two different matrices.",
+    why=(
+        "The head was trained on its own (LoRA on the head, a resized vocabulary, a merge) and the flag stayed. "
+        "transformers compares the values, keeps both and warns; other readers believe the flag and drop the "
+        "head. With "
+        "different row counts loading fails."
+    ),
+    errors=(
+        "transformers: The tied weights mapping ... both are present in the checkpoints with different values",
+        "vLLM: silently other logits (older releases skip lm_head.weight when tied)",
+        "llama.cpp: output.weight is written and used; results differ from vLLM",
+    ),
+    example='`"tie_word_embeddings": true`, `lm_head.weight` and `model.embed_tokens.weight` with other bytes.',
+    fix="Config only: the flag is set to false at every level.",
+    harmless="When both hold the same bytes (LP205).",
+)
+RULE = Rule("LP204", "tie-contradicted", "The tie flag contradicts the file", check, DOCS)

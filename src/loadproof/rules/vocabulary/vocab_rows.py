@@ -1,0 +1,101 @@
+"""LP207 vocab-rows: embedding or head have another number of rows than the config says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.config.lines import where
+from loadproof.config.values import dotted
+from loadproof.core.case import Case
+from loadproof.core.edits import Fix, SetJson
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Row
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.vocabulary import embedding, head, rows_of, vocab_path, vocab_size
+from loadproof.rules.evidence.whatif_config import explained_by_config
+from loadproof.rules.evidence.wording import row_evidence
+
+ROUNDINGS = (8, 16, 32, 64, 128, 256, 512, 1024)
+
+
+def differs_in_rows(row: Row) -> bool:
+    """A matrix that has the columns of the class and another number of rows, some at least."""
+    expected, found = row.expected, row.found
+    if expected is None or found is None or len(expected) != 2 or len(found) != 2:
+        return False
+    return expected[1] == found[1] and expected[0] != found[0] and found[0] > 0
+
+
+def vocabulary_rows(case: Case) -> list[Row]:
+    """The mismatched rows of embedding and head whose columns fit."""
+    both = [*rows_of(case, embedding(case), "mismatched"), *rows_of(case, head(case), "mismatched")]
+    return [row for row in dict.fromkeys(both) if differs_in_rows(row)]
+
+
+def check(case: Case) -> Iterable[Finding]:
+    rows = vocabulary_rows(case)
+    counts = {row.found[0] for row in rows if row.found}
+    if len(counts) == 1:
+        yield _one_size(case, rows, counts.pop())
+    elif rows:
+        yield _several_sizes(rows)
+
+
+def _one_size(case: Case, rows: list[Row], count: int) -> Finding:
+    edit = SetJson(case.config.path or "config.json", vocab_path(case), count)
+    needed = case.tokenizer.rows_needed if case.tokenizer is not None else 0
+    proven = explained_by_config(case, (edit,))
+    if proven is None or proven[1] or len(proven[0]) < len(rows) or count < needed:
+        return _not_a_vocabulary(case, rows, count)
+    size = vocab_size(case)
+    headline = f"the vocabulary is stored with {count:,} rows, config.json says {size:,}"
+    place = Evidence(where(case.config, vocab_path(case)), f"{dotted(vocab_path(case))} = {size}")
+    fix = Fix(f"set {dotted(vocab_path(case))} to {count}", "lossless", (edit,))
+    notes = (Evidence("", text, "note") for text in (_reason(case, count, size),) if text)
+    evidence = (place, *row_evidence(rows), *notes)
+    return Finding("LP207", "vocab-rows", "error", "certain", headline, evidence, tuple(proven[0]), fixes=(fix,))
+
+
+def _reason(case: Case, count: int, size: int | None) -> str:
+    """Why the numbers are what they are, where arithmetic shows it."""
+    needed = case.tokenizer.rows_needed if case.tokenizer is not None else None
+    if needed is not None and count == needed:
+        return f"{count:,} is exactly what the tokenizer needs ({case.tokenizer and case.tokenizer.path})"
+    for low, high, padded in ((size, count, "stored"), (count, size, "config")):
+        step = next((s for s in reversed(ROUNDINGS) if low and high and high % s == 0 and 0 < high - low < s), None)
+        if step and low and high:
+            return f"{high:,} is {low:,} rounded up to a multiple of {step} (the {padded} rows are padded)"
+    return ""
+
+
+def _not_a_vocabulary(case: Case, rows: list[Row], count: int) -> Finding:
+    row = rows[0]
+    name = row.stored or row.template
+    size = vocab_size(case)
+    headline = f"{name} has {count:,} rows where the vocabulary has {size:,}, and no vocab_size fits both"
+    fixes = (Fix(f"restore {name} from a complete copy, or use a class whose head has {count:,} outputs", "manual"),)
+    return Finding("LP207", "vocab-rows", "error", "likely", headline, row_evidence(rows), tuple(rows), fixes=fixes)
+
+
+def _several_sizes(rows: list[Row]) -> Finding:
+    headline = "embedding and head are stored with different numbers of rows, neither as config.json says"
+    fixes = (Fix("save the model again after resizing both to one vocabulary", "manual"),)
+    return Finding("LP207", "vocab-rows", "error", "certain", headline, row_evidence(rows), tuple(rows), fixes=fixes)
+
+
+DOCS = RuleDocs(
+    finds="Embedding or head with another number of rows than `vocab_size`, all other dimensions right.",
+    why=(
+        "Tokens were added and the config was not saved, the rows were padded to a multiple (64, 128 x tensor parallel "
+        "size) by a trainer or cut to the tokenizer by an exporter, or the config comes from another checkpoint."
+    ),
+    errors=(
+        "transformers: size mismatch ... ckpt: torch.Size([128320, 3072]) vs model:torch.Size([128256, 3072])",
+        "vLLM: AssertionError: loaded_weight.shape[output_dim] == self.org_vocab_size",
+        "llama.cpp: tensor 'token_embd.weight' has wrong shape",
+    ),
+    example="`model.embed_tokens.weight` `[128320, 3072]`, `vocab_size` 128256.",
+    fix="Config only: `vocab_size` is set to the stored rows; offered only if the prediction with it has no row left.",
+    harmless="More rows than the tokenizer has tokens is normal padding as long as config and file agree.",
+)
+RULE = Rule("LP207", "vocab-rows", "The vocabulary has another number of rows than the config says", check, DOCS)

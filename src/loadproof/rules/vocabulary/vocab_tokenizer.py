@@ -1,0 +1,56 @@
+"""LP208 vocab-tokenizer: the tokenizer knows ids that have no embedding row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.config.lines import where
+from loadproof.config.values import dotted
+from loadproof.core.case import Case
+from loadproof.core.edits import Fix
+from loadproof.core.findings import Evidence, Finding
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.vocabulary import assigned, embedding, vocab_path
+from loadproof.rules.evidence.wording import files_text, shape_text
+
+
+def check(case: Case) -> Iterable[Finding]:
+    expected, tokenizer = embedding(case), case.tokenizer
+    found = assigned(case, expected)
+    if tokenizer is None or found is None or found.shape is None or len(found.shape) != 2:
+        return
+    rows = found.shape[0]
+    if tokenizer.rows_needed <= rows:
+        return
+    stored = next((f for f in case.manifest.families if f.template == found.stored), None)
+    headline = f"the tokenizer needs {tokenizer.rows_needed:,} rows, the embedding has {rows:,}"
+    evidence = (
+        Evidence(tokenizer.path, f"highest token id {tokenizer.rows_needed - 1:,}"),
+        Evidence(files_text(stored.files if stored else ()), f"{found.stored} {shape_text(found.shape)}"),
+        Evidence(where(case.config, vocab_path(case)), f"{dotted(vocab_path(case))} = {rows}"),
+    )
+    notes = (f"outcome: it loads; a text that holds one of the last {tokenizer.rows_needed - rows} ids fails",)
+    fixes = (
+        Fix(
+            "use the tokenizer that was saved with this model, or resize the embedding and train the new rows", "manual"
+        ),
+    )
+    yield Finding("LP208", "vocab-tokenizer", "warning", "certain", headline, evidence, fixes=fixes, notes=notes)
+
+
+DOCS = RuleDocs(
+    finds="Added tokens whose ids lie beyond the last row of the input embedding.",
+    why=(
+        "A tokenizer of another fine-tune was copied beside the weights, or tokens were added and the embedding was "
+        "never resized (or its resized rows were not saved)."
+    ),
+    errors=(
+        "torch: IndexError: index out of range in self",
+        "CUDA: device-side assert triggered: srcIndex < srcSelectDimSize",
+        "vLLM: Token id N is out of vocabulary",
+    ),
+    example="Highest added id 32000, embedding `[32000, 4096]`.",
+    fix="None without training: the rows do not exist. The tokenizer saved with the model fits.",
+    harmless="The other way round: rows above the tokenizer's ids are padding.",
+)
+RULE = Rule("LP208", "vocab-tokenizer", "The tokenizer knows ids that have no embedding row", check, DOCS)
