@@ -121,7 +121,7 @@ def test_the_kept_answer_needs_no_evaluator(calls: list[Any]) -> None:
 
     read()
     script = (
-        "import sys; from loadproof.interpret import expect; from loadproof.types import ModelConfig; "
+        "import sys; from loadproof.interpret import expect; from loadproof.core.config import ModelConfig; "
         f"e = expect(ModelConfig('config.json', {RAW!r}), '.'); assert e.parameters == 12; "
         "assert not [m for m in sys.modules if m.startswith(('loadproof.interpret.language', 'loadproof.interpret.shapes'))]"
     )

@@ -180,7 +180,7 @@ def test_nothing_heavy_is_imported() -> None:
     import subprocess
 
     script = (
-        "import sys; from loadproof.interpret import expect; from loadproof.types import ModelConfig; "
+        "import sys; from loadproof.interpret import expect; from loadproof.core.config import ModelConfig; "
         "e = expect(ModelConfig('c', {'model_type': 'llama', 'num_hidden_layers': 1}), '.', use_cache=False); "
         "assert e.parameters == 12, e; "
         "assert not {'torch', 'transformers', 'numpy', 'safetensors', 'huggingface_hub'} & set(sys.modules)"

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from loadproof.rules import RULES
+from loadproof.rules.registry import RANK
 from tests.rules.case_files import Example, read_page, read_pages
 from tests.rules.judge import complaints, report_of
 from tests.rules.snapshots import scrubbed
@@ -36,5 +37,5 @@ def test_rule_has_a_bad_example_a_near_miss_and_docs(rule) -> None:
 def test_codes_and_slugs_are_unique_and_name_their_file() -> None:
     assert len({rule.code for rule in RULES}) == len(RULES)
     assert len({rule.slug for rule in RULES}) == len(RULES)
-    for rule in RULES:
-        assert rule.check.__module__ == f"loadproof.rules.{rule.slug.replace('-', '_')}"
+    for place, rule in zip((place for place, _ in RANK), RULES, strict=True):
+        assert rule.check.__module__ == f"loadproof.rules.{place.replace('/', '.').replace('-', '_')}"

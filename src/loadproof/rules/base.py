@@ -1,8 +1,8 @@
-"""What a rule is. One file per rule, named after its slug; `loadproof.rules.RULES` is the explicit registry.
+"""What a rule is. One file per rule, named after its slug, in the folder of its group; `RANK` is the explicit registry.
 
 How a rule is written:
 
-* the file ``rules/shard_missing.py`` holds ``check``, the docs and ``RULE = Rule("LP102", "shard-missing", ...)``;
+* the file ``rules/index/shard_missing.py`` holds ``check``, the docs and ``RULE = Rule("LP102", "shard-missing", ...)``;
 * ``check(case)`` sees in ``case.outcome.rows`` only the rows that no rule of higher rank has explained yet, and claims
   rows (whole families, or a part of one by smaller axes) through ``Finding.rows``;
 * a finding without rows stands on its own (a fault of a file, a fact that no reader reports);

@@ -1,4 +1,4 @@
-"""The registry: every rule by its place (``group/slug``), in rank order, with the circumstances in which it can have something to say.
+"""The registry: every rule by its place (``group/slug``) in order of rank, and when it can have something to say.
 
 A root cause stands before what follows from it. A rule is imported only where its gate is open, so that a healthy
 checkpoint pays for a handful of rules and not for all (`tests/rules/test_registry.py` proves the gates harmless).

@@ -1,0 +1,1 @@
+"""LP0: config.json itself, before anything is built from it."""

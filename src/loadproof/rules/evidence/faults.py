@@ -1,4 +1,4 @@
-"""Faults of files (`types.Problem`, recorded while reading) as findings: shared by the LP0 and LP1 rules."""
+"""Faults of files (`core.checkpoint.Problem`, recorded while reading) as findings: shared by the LP0 and LP1 rules."""
 
 from __future__ import annotations
 

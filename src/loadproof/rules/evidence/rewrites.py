@@ -1,4 +1,4 @@
-"""Renamings of whole name sets: suggested by `rules.pairing`, proved by predicting the outcome again."""
+"""Renamings of whole name sets: suggested by `rules.evidence.pairing`, proved by predicting the outcome again."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""LP0: what the bytes of a file are, whatever reads them."""

@@ -1,0 +1,1 @@
+"""LP1: the index, its shards and which files are read."""

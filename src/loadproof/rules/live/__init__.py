@@ -1,0 +1,1 @@
+"""LP9: head, embedding and placement of a live model."""

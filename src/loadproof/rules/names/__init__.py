@@ -1,0 +1,1 @@
+"""LP4: names and layout."""

@@ -1,0 +1,1 @@
+"""LP3: the layer plan, depth and numbering."""

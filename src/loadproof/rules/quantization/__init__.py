@@ -1,0 +1,1 @@
+"""LP6: packed and scaled tensors and what the config says of them."""

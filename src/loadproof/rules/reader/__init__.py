@@ -1,0 +1,1 @@
+"""LP7: the reading library, its release and its code."""

@@ -1,0 +1,1 @@
+"""LP5: shapes and types."""

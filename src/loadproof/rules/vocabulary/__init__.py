@@ -1,0 +1,1 @@
+"""LP2: embedding, head, ties and vocabulary."""
