@@ -38,6 +38,21 @@ def test_a_log_file_and_standard_input_are_read(
     assert "vllm 0.19.1" in from_file
 
 
+def test_closed_standard_input_is_a_usage_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    assert main(["-"]) == 2
+    assert "standard input is closed" in capsys.readouterr().err
+
+
+def test_one_entry_clears_the_files_and_the_plan_is_seen_beside_it(capsys: pytest.CaptureFixture[str]) -> None:
+    main([KEY])
+    text = capsys.readouterr().out
+    assert text.count("engine-not-checkpoint") == 1
+    assert "2. possible LP301 layer-plan-mismatch" in text
+
+
 def test_an_unknown_text_is_said_to_be_unknown(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ZeroDivisionError: division by zero"]) == 3
     text = capsys.readouterr().out

@@ -57,6 +57,8 @@ def _explain(options: argparse.Namespace) -> Report:
 def _lines_of(what: str) -> tuple[Iterator[str], str]:
     """The lines of standard input, of a file, or of the text itself; and what to call them."""
     if what == "-":
+        if sys.stdin is None:
+            raise ValueError("standard input is closed: give a file, or pipe the log into 'loadproof explain -'")
         sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]  # a TextIOWrapper
         return pieces(sys.stdin), "standard input"
     if len(what) < 4096 and "\n" not in what and os.path.exists(what):

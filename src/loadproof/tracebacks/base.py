@@ -35,6 +35,7 @@ class When(Struct, frozen=True):
     name: str = ""  # in the name that the pattern caught (or any name of the symptom)
     kind: str = ""  # kind of that name: runtime-layer | fused | tensor | token-id | word | ...
     text: str = ""  # anywhere in the statements and frames
+    near: str = ""  # anywhere as well: for a condition that goes with one on `text`
     frame: str = ""  # in a stack frame
     unlike: str = ""  # kinds of that name that it must not be, separated by spaces
     engine: str = ""

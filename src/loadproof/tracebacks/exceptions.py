@@ -10,18 +10,18 @@ from msgspec import Struct
 from loadproof.tracebacks.clean import Line
 
 _START = re.compile(r"Traceback \(most recent call last\)")
-_FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>[^\s(]+))?')
+_FRAME = re.compile(r'^\s*File ["\']?(?P<file>[^"\']{1,500}?)["\']?, line (?P<line>\d+)(?:, in (?P<function>[^\s(]+))?')
 _FRAME_IPYTHON = re.compile(
     r"^\s*(?:File )?(?P<file>(?:~|/|[A-Za-z]:\\|<)\S*?)(?::(?P<line>\d+),)? in (?P<function>[\w.<>]+)"
 )
 _FRAME_RICH = re.compile(r"^\s*(?P<file>/\S+\.py):(?P<line>\d+) in (?P<function>[\w<>]+)")
-_RAISED = re.compile(r"^(?P<type>[A-Za-z_][\w.]*(?:\([\w.]+\))?)(?:: ?(?P<message>.*))?$")
+_RAISED = re.compile(r"^(?P<type>[A-Za-z_][\w.]*(?:\([\w.]+\))?)(?:: ?(?P<message>.*)|, [^\x00-\x7f].*)?$")
 _BARE = re.compile(
-    r"^\s*(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Warning)(?:\([\w.]+\))?)"
-    r"(?:: ?(?P<message>.*))?$"
+    r"^\s*(?P<type>(?:[A-Za-z_]\w*\.)*(?:[A-Z]\w*(?:Error|Exception|Interrupt|Warning)|HeadFault)(?:\([\w.]+\))?)"
+    r"(?:: ?(?P<message>.*)|, [^\x00-\x7f].*)?$"  # the type alone, in the middle of a sentence in Chinese
 )
-_BARE_WORDS = ("Error", "Exception", "Interrupt", "Warning")
-_INLINE = re.compile(r"(?<![\w.])(?P<type>(?:[a-z_]\w*\.)*[A-Z]\w*Error): (?P<message>\S.*)$")
+_BARE_WORDS = ("Error", "Exception", "Interrupt", "Warning", "HeadFault")
+_INLINE = re.compile(r"(?<![\w.])(?P<type>(?:[a-z_]\w*\.)*(?:[A-Z]\w*Error|HeadFault)):\s*(?P<message>\S.*)$")
 _REPR = re.compile(r"\b(?P<type>[A-Z]\w*Error)\((?P<message>(?P<quote>['\"]).{1,600}?(?P=quote)),?\)")
 _LINKS = {
     "The above exception was the direct cause": "cause",

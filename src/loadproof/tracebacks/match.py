@@ -13,7 +13,19 @@ from loadproof.tracebacks.knowledge.signs import WRAPPERS
 from loadproof.tracebacks.patterns import NAME, anchor, compile_text, weight
 
 _LISTED = re.compile(rf"['\"]({NAME})['\"]|(?<![\w.])([A-Za-z_][\w-]*(?:\.[\w-]+)+)")
-_PATTERNS = tuple((anchor(text), text, entry) for entry in ENTRIES for text in entry.patterns)
+_OWN = "[LP"  # begins the patterns of loadproof's own messages, too many to be tried on every line
+
+
+def _by_anchor(own: bool) -> tuple[tuple[str, tuple[tuple[str, Entry], ...]], ...]:
+    groups: dict[str, list[tuple[str, Entry]]] = {}
+    for entry in ENTRIES:
+        for text in entry.patterns:
+            if text.startswith(_OWN) == own:
+                groups.setdefault(anchor(text), []).append((text, entry))
+    return tuple((word, tuple(group)) for word, group in groups.items())
+
+
+_PATTERNS, _OWN_PATTERNS = _by_anchor(own=False), _by_anchor(own=True)
 _WRAPPER = re.compile(WRAPPERS)
 
 
@@ -35,12 +47,13 @@ def match_line(text: str) -> tuple[Hit, ...]:
     """Entries whose pattern occurs in the text, the most specific first."""
     hits = []
     text = text[:LONGEST]
-    for word, pattern, entry in _PATTERNS:
+    for word, group in (*_OWN_PATTERNS, *_PATTERNS) if _OWN in text else _PATTERNS:
         if word not in text:
             continue
-        found = compile_text(pattern).search(text)
-        if found:
-            hits.append(Hit(entry, pattern, _names(found), weight(pattern), text))
+        for pattern, entry in group:
+            found = compile_text(pattern).search(text)
+            if found:
+                hits.append(Hit(entry, pattern, _names(found), weight(pattern), text))
     return tuple(sorted(hits, key=lambda hit: -hit.weight))
 
 

@@ -2,7 +2,8 @@
 
 Placeholders: ``<name>`` a tensor or module name, ``<shape>`` a tensor size in any spelling, ``<n>`` a number,
 ``<word>`` one word, ``<list>`` the rest of the line (names in it are collected), ``<..>`` anything within the line,
-``<a|b>`` one of the texts. Quotes and backquotes match each other, a space matches any white space.
+``<a|b>`` one of the texts. A space matches any white space. Quotes and back-ticks match each other or nothing at all
+(the border of a word): chat programs change and lose them, so no pattern may depend on one.
 """
 
 from __future__ import annotations
@@ -11,16 +12,19 @@ import re
 from functools import cache
 
 _HOLE = re.compile(r"<(?:\.\.|[a-z]+|[^<>\n]*\|[^<>\n]*)>")
-_QUOTE = "['\"`´‘’“”]"
+_OPENING, _CLOSING = "(?:['\"`]|(?<![\\w.]))", "(?:['\"`]|(?![\\w-]|\\.\\w))"
+_APOSTROPHE = "['\"`]?"
 SHAPE = r"(?:torch\.Size\(\[[\d, ]*\]\)|\[[-\d, x]*\]|\((?:\d+,? ?)*\)|\{[\d, ]*\})"
-NAME = r"[^\s'\"`,;{}\[\]()|]+"
+_NO_NAME = r"\s'\"`,;{}\[\]()|"
+NAME = rf"[^{_NO_NAME}]+"
+_NAME_BEGINS = rf"(?<![^{_NO_NAME}])"  # a name is tried from its first character only: linear time
 _HOLES = {
     "<..>": r"[^\n]{0,400}?",  # bounded: hostile lines must not cost quadratic time
     "<n>": r"-?[\d,]+",
     "<shape>": SHAPE,
     "<word>": r"[\w.+/-]+",
     "<list>": r"(?P<list>[^\n]*)",
-    "<name>": rf"(?P<name>{NAME})",
+    "<name>": rf"{_NAME_BEGINS}(?P<name>{NAME})",
 }
 
 
@@ -31,10 +35,10 @@ def compile_text(text: str) -> re.Pattern[str]:
     end = 0
     used: set[str] = set()
     for hole in _HOLE.finditer(text):
-        pieces.append(_literal(text[end : hole.start()]))
+        pieces.append(_literal(text[end : hole.start()], behind_hole=end > 0))
         pieces.append(_hole(hole.group(), used))
         end = hole.end()
-    pieces.append(_literal(text[end:]))
+    pieces.append(_literal(text[end:], behind_hole=end > 0))
     return re.compile("".join(pieces))
 
 
@@ -48,16 +52,25 @@ def _hole(hole: str, used: set[str]) -> str:
     return expression
 
 
-def _literal(text: str) -> str:
-    out = []
+def _literal(text: str, *, behind_hole: bool = False) -> str:
+    out: list[str] = []
+    done = "<" if behind_hole else ""
     for part in re.split(r"(\s+|['\"`])", text):
         if part.isspace():
             out.append(r"\s+")
         elif part in ("'", '"', "`"):
-            out.append(_QUOTE)
+            out.append(_quote(done[-1:], text[len(done) - behind_hole + 1 :][:1]))
         else:
             out.append(re.escape(part))
+        done += part
     return "".join(out)
+
+
+def _quote(before: str, after: str) -> str:
+    """What a quote of a pattern matches, by the characters around it: an opening one, a closing one, can't."""
+    if before.isalnum() and after.isalnum():
+        return _APOSTROPHE
+    return _OPENING if not before or before in " \n([{=:,/" else _CLOSING
 
 
 @cache

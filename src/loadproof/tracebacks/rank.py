@@ -84,7 +84,8 @@ def _kind(when: When, name: str, symptom: Symptom) -> bool:
 
 def _text(when: When, _name: str, symptom: Symptom) -> bool:
     text = "\n".join((*symptom.lines, *symptom.frames, symptom.engine or ""))
-    return (not when.text or bool(re.search(when.text, text))) and not (when.lacks and re.search(when.lacks, text))
+    wanted = all(re.search(condition, text) for condition in (when.text, when.near) if condition)
+    return wanted and not (when.lacks and re.search(when.lacks, text))
 
 
 def _frame(when: When, _name: str, symptom: Symptom) -> bool:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from msgspec.structs import replace
 
 from loadproof.core.symptom import Symptom
 from loadproof.tracebacks.clean import Line, clean_line, expand
@@ -11,6 +14,7 @@ from loadproof.tracebacks.exceptions import Raised, read_exceptions
 from loadproof.tracebacks.facts import find_engine, find_phase, find_run, find_version
 from loadproof.tracebacks.match import Hit, is_wrapper, match_line, recognise
 from loadproof.tracebacks.names import looks_like_name
+from loadproof.tracebacks.normalise import normalise, unwrap
 from loadproof.tracebacks.reports import Rows, read_reports
 from loadproof.tracebacks.select import select
 from loadproof.tracebacks.shapes import read_shapes
@@ -22,6 +26,8 @@ _ENDS = 800  # lines at both ends of a log that are searched for engine, version
 _QUOTED = re.compile(r"['\"`]([^'\"`\s]{1,300})['\"`]")
 _DOTTED = re.compile(r"(?<![\w./])[A-Za-z_][\w-]*(?:\.(?:[\w-]+|\{[^}\s]*\}))+")
 _SOURCE_LINE = re.compile(r"^\s+(?:File \"|[\^~]+\s*$)")
+_HEAD = re.compile(r"lm_head|F\.linear|compute_logits|get_output_embeddings|HeadSpec")
+_NEAR = 12  # lines
 _CAUSED_BY = re.compile(r"^\s*(?:\d+|Caused by): (?P<text>.+)$")
 
 
@@ -31,7 +37,7 @@ def read_symptom(lines: Iterable[str]) -> Symptom:
     The root exception is taken: the first one that is no wrapper ("Engine core initialization failed", ...), and of
     those rather one that the knowledge base recognises.
     """
-    clean = [clean_line(text) for raw in select(lines) for text in expand(raw)]
+    clean, pasted = _clean(lines)
     raised = read_exceptions(clean)
     texts = [line.text for line in clean]
     if not raised and (lone := _lone_name(texts)):
@@ -39,7 +45,27 @@ def read_symptom(lines: Iterable[str]) -> Symptom:
         raised = read_exceptions([Line(texts[0])])
     root = choose_root(raised)
     rows = read_reports(texts)
-    return _assemble(root, _statements(root, raised, texts), rows, texts)
+    symptom = _assemble(root, _statements(root, raised, texts), rows, texts)
+    return replace(symptom, message=_verbatim(symptom.message, pasted)) if pasted else symptom
+
+
+def _clean(lines: Iterable[str]) -> tuple[list[Line], dict[str, str]]:
+    """The lines without prefixes and paste damage, and what was pasted for each of those that this changed."""
+    clean: list[Line] = []
+    pasted: dict[str, str] = {}
+    for raw in (piece for line in select(lines) for piece in expand(line)):
+        whole = normalise(raw)
+        for text in whole.split("\n"):
+            clean.append(clean_line(text))
+            if whole is not raw and whole != raw and len(pasted) < _LINES:
+                pasted[clean[-1].text] = clean_line(raw).text
+    return unwrap(clean), pasted
+
+
+def _verbatim(message: str, pasted: dict[str, str]) -> str:
+    """The message as it was pasted, where reading it took a correction."""
+    first = message.split("\n")[0]
+    return next((raw for text, raw in pasted.items() if first and first in text), message)
 
 
 def _lone_name(texts: Sequence[str]) -> str:
@@ -78,6 +104,7 @@ def _statements(root: Raised | None, raised: Sequence[Raised], texts: Sequence[s
         at = next((i for i, text in enumerate(texts) if root.type in text), None)
         if at is not None and root.frames:
             said.update(dict.fromkeys(_code_of_last_frame(texts, root)))
+    said.update(dict.fromkeys(_near_head(texts, next(iter(said), ""))))
     for caused in reversed(list(_caused_by(texts))):  # the deepest cause is the root
         said.setdefault(caused[:_LONGEST])
     work = _WORK
@@ -106,6 +133,16 @@ def _code_of_last_frame(texts: Sequence[str], root: Raised) -> Iterator[str]:
         if path in text and number in text and texts[at + 1].startswith("    "):
             yield texts[at + 1].strip()[:400]
             return
+
+
+def _near_head(texts: Sequence[str], statement: str) -> Iterator[str]:
+    """Lines beside an error about a live weight that name the output head: they tell it from the embedding."""
+    if "2-D" not in statement:
+        return
+    kind = statement.split("\n")[0][:60].split(": ", 1)[-1]
+    at = next((number for number, text in enumerate(texts) if kind in text), 0)
+    near = (text for text in texts[max(0, at - _NEAR) : at + _NEAR] if _HEAD.search(text[:_LONGEST]))
+    yield from (text.strip()[:400] for text in islice(near, 3))
 
 
 def _caused_by(texts: Sequence[str]) -> Iterator[str]:

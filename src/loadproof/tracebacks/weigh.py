@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
@@ -53,7 +53,7 @@ def weigh(symptom: Symptom, causes: tuple[Cause, ...], report: Report) -> tuple[
         decided.append((1, _not_the_files(symptom, report)))
     findings = sorted([*decided, *unasked], key=lambda pair: pair[0])
     settled = any(place == 0 for place, _ in findings)
-    left = list(_without_rivals([finding for place, finding in findings if not (settled and place == 3)]))
+    left = list(_one_engine_entry(finding for place, finding in findings if not (settled and place == 3)))
     return tuple(left) if len(left) != 1 else (_last_one(left[0], report),)
 
 
@@ -68,26 +68,26 @@ def _blames_elsewhere(finding: Finding) -> bool:
     return finding.severity == "warning" and finding.code != "LP701"
 
 
-def _without_rivals(findings: list[Finding]) -> Iterator[Finding]:
-    """Once the engine is to blame for certain, other stories with the same code only confuse."""
-    settled: set[str] = set()
+def _one_engine_entry(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """The best of the stories that clear the files; further ones push causes that a check can decide off the screen."""
+    told = False
     for finding in findings:
-        if finding.code not in settled:
+        engine = finding.code == "LP704"
+        if not (engine and told):
             yield finding
-        if finding.confidence == "certain" and finding.code == "LP704":
-            settled.add(finding.code)
+        told = told or engine
 
 
 def unweighed(symptom: Symptom, causes: tuple[Cause, ...]) -> tuple[Finding, ...]:
     """The causes as findings when there is no checkpoint to ask."""
-    return tuple(as_finding(symptom, cause) for cause in causes)
+    return tuple(_one_engine_entry(as_finding(symptom, cause) for cause in causes))
 
 
 def as_finding(
     symptom: Symptom, cause: Cause, confidence: Confidence | None = None, evidence: tuple[Evidence, ...] = ()
 ) -> Finding:
     """A cause in the report's own form; confirm, refute and next step are its notes."""
-    why = cause.because[0] if cause.because else symptom.message
+    why = cause.because[0] if cause.because and cause.because[0] not in symptom.lines[:1] else symptom.message
     said = Evidence("load report", why[6:240]) if why.startswith("rows: ") else Evidence("error text", _line(why))
     return Finding(
         code=cause.code,

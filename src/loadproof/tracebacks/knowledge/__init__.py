@@ -14,6 +14,7 @@ from loadproof.tracebacks.knowledge import (
     llama_cpp,
     mlx,
     others,
+    own,
     peft,
     sizes,
     transformers,
@@ -22,6 +23,7 @@ from loadproof.tracebacks.knowledge import (
 from loadproof.tracebacks.knowledge.causes import CAUSES
 
 ENTRIES: tuple[Entry, ...] = (
+    *own.ENTRIES,
     *keyerrors.ENTRIES,
     *live.ENTRIES,
     *configs.ENTRIES,

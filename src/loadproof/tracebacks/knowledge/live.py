@@ -5,21 +5,44 @@ from __future__ import annotations
 from loadproof.tracebacks.base import Entry, Example, because
 
 _ZERO = r"(?i)deepspeed|zero[-_ ]?3|stage3|ds_shape|ds_id|torch\.Size\(\[0\]\)|torch\.embedding"
-_FSDP = r"(?i)fsdp|fully_?shard|_flat_param|summon_full_params"
+_ZERO_RUN = r"(?i)deepspeed|zero[-_ ]?3|stage3|ds_shape|ds_id"
+_FLAT = r"shape \[?(?:torch\.Size\()?[\[(][1-9]\d*,?[\])]|found 1-D \[[1-9]|1 维 [\[(][1-9]"  # one size, and not 0
+_HEAD = r"lm_head|F\.linear|compute_logits|output_embeddings|HeadSpec"
+_FSDP_RUN = r"(?i)fully_?shard|_fsdp_wrapped|_flat_param|summon_full_params|/fsdp/|fsdp_config|fsdp_version|--fsdp"
 
 ENTRIES = (
     Entry(
-        ("'weight' must be 2-D",),
         (
-            because("fsdp-runtime", "likely", text=_FSDP),
-            because("zero3-runtime", "likely", text=r"(?i)deepspeed|zero[-_ ]?3|stage3|ds_shape|ds_id"),
-            because("zero3-runtime", "possible"),
+            "'weight' must be 2-D",
+            "<name>.weight' must be 2-D",
+            "must be 2-D, but got weight of shape",
+            "weight must be 2D",
+            "weight must be 2-dimensional",
+            "weight 必须是 2 维",
+            "weight 必须是二维",
+            "weight must be 2-D [vocab, hidden], found",
+        ),
+        (
+            because("fsdp-runtime", "likely", text=_FSDP_RUN),
+            because("zero3-runtime", "likely", text=_ZERO_RUN),
+            because("embedding-flattened", "possible", name=r"embed|wte"),
+            because("head-not-2d", "likely", text=_FLAT, near=_HEAD),
+            because("head-not-2d", "possible", near=_HEAD),
+            because("head-not-2d", "possible", text=_FLAT),
+            because("zero3-runtime", "possible", lacks=_FLAT),
             because("fsdp-runtime", "possible"),
             because("head-not-2d", "possible"),
             because("embedding-flattened", "possible"),
         ),
         (
             Example("RuntimeError: 'weight' must be 2-D", "zero3-runtime"),
+            Example("RuntimeError: weight must be 2-D, but got weight of shape [torch.Size([25600])]", "head-not-2d"),
+            Example(
+                '  File "modeling_x.py", line 9, in forward\n    logits = self.lm_head(hidden_states)\n'
+                "RuntimeError: weight must be 2-D",
+                "head-not-2d",
+            ),
+            Example("ValueError: lm_head.weight 必须是 2 维 [vocab, hidden] 当前是 1 维 (128,)", "head-not-2d"),
             Example(
                 "  File \"/x/deepspeed/runtime/engine.py\", line 5, in forward\nRuntimeError: 'weight' must be 2-D",
                 "zero3-runtime",

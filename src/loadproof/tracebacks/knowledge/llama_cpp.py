@@ -215,7 +215,7 @@ ENTRIES = (
             because(
                 "mmproj",
                 "likely",
-                text=r"architecture: ['\"](?:clip|sd\w*|flux|wan)|unsupported architecture .?(?:clip|sd)",
+                text=r"architecture: .?(?:clip|sd\w*|flux|wan)\b|unsupported architecture .?(?:clip|sd)",
             ),
             because("gguf-too-new", "likely"),
             because("mmproj"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from loadproof.tracebacks.base import Entry, Example, because
 
 _FIELDS = (
-    r"(?:attribute .(?:rope_theta|rope_parameters|rope_scaling|torch_dtype|dtype|layer_types|text_config|vocab_size|hidden_size|"
+    r"(?:attribute .?(?:rope_theta|rope_parameters|rope_scaling|torch_dtype|dtype|layer_types|text_config|vocab_size|hidden_size|"
     r"num_hidden_layers|num_attention_heads|num_key_value_heads|head_dim|intermediate_size|max_position_embeddings|"
     r"pad_token_id|tie_word_embeddings|num_experts|num_local_experts|n_routed_experts|sliding_window|vision_config))"
     r"|full_attn_alpha_factor|layernorm_full_attention_alpha"
