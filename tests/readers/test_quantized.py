@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from loadproof.core.checkpoint import Manifest
 from loadproof.core.config import ModelConfig
@@ -23,6 +24,7 @@ MODEL: dict[str, Shape] = {
 LAYERS = ((0, 1, 2),)
 NORM = Family("model.layers.{}.norm.weight", LAYERS, "F32", (8,))
 HEAD = Family("lm_head.weight", (), "F32", (16, 8))
+DENSE = [*(Family(f"model.layers.{{}}.{p}_proj.weight", LAYERS, "F32", (8, 8)) for p in "qk"), NORM, HEAD]
 
 
 def packed(method: str) -> list[Family]:
@@ -59,9 +61,15 @@ def packed(method: str) -> list[Family]:
     ]
 
 
-def judge(families: list[Family], raw: dict[str, Any], model: dict[str, Shape] = MODEL) -> Outcome:
+def judge(
+    families: list[Family],
+    raw: dict[str, Any],
+    model: dict[str, Shape] = MODEL,
+    known: tuple[str, ...] | None = None,
+) -> Outcome:
     loaded = Manifest("safetensors", (), tuple(families), 0, 0)
-    return get_reader("transformers").predict(loaded, expectation(model, *EXPERTS), ModelConfig("config.json", raw))
+    expected = replace(expectation(model, *EXPERTS), quantizers=known)
+    return get_reader("transformers").predict(loaded, expected, ModelConfig("config.json", raw))
 
 
 def rows(outcome: Outcome) -> set[tuple[str, str]]:
@@ -143,10 +151,87 @@ def test_an_entry_without_a_method_raises_and_names_are_still_judged() -> None:
 
 @pytest.mark.parametrize("entry", [None, {}, {"quant_method": "nobody's"}])
 def test_an_entry_the_library_skips_changes_nothing(entry: Any) -> None:
-    outcome = judge([*packed("fp8"), NORM, HEAD], {"quantization_config": entry})
+    outcome = judge([*packed("fp8"), NORM, HEAD], {"quantization_config": entry}, known=("fp8", "gptq"))
     assert outcome.inconclusive is None
+    assert ("misread", "model.layers.2.k_proj.weight") in rows(outcome)
     assert ("unexpected", "model.layers.2.k_proj.weight_scale_inv") in rows(outcome)
 
 
 def test_bitsandbytes_is_known_by_its_flags() -> None:
-    assert declared(ModelConfig(None, {"quantization_config": {"load_in_4bit": True}})).method == "bitsandbytes"
+    assert declared(ModelConfig(None, {"quantization_config": {"load_in_4bit": True}})).method == "bitsandbytes_4bit"
+    without = ModelConfig(None, {"quantization_config": {"quant_method": "bitsandbytes"}})
+    assert declared(without, ("bitsandbytes_4bit", "bitsandbytes_8bit")).method is None
+
+
+def test_a_method_that_is_no_word_raises_as_the_lookup_does() -> None:
+    config = ModelConfig(None, {"quantization_config": {"quant_method": ["fp8"]}})
+    assert declared(config, ("fp8",)).error == "TypeError: unhashable type: 'list'"
+
+
+@pytest.mark.parametrize("dtype", ["F8_E4M3", "F8_E5M2", "I8", "U8", "I32", "U32"])
+def test_packed_numbers_in_a_float_parameter_are_misread(dtype: str) -> None:
+    head = Family("lm_head.weight", (), dtype, (16, 8))
+    outcome = judge([*(f for f in DENSE if f is not HEAD), head], {})
+    assert rows(outcome) == {("misread", "lm_head.weight")}
+    assert not outcome.raises
+
+
+@pytest.mark.parametrize("dtype", ["F64", "BF16", "I64", "BOOL"])
+def test_wide_numbers_are_read_as_what_they_are(dtype: str) -> None:
+    head = Family("lm_head.weight", (), dtype, (16, 8))
+    assert judge([*(f for f in DENSE if f is not HEAD), head], {}).rows == ()
+
+
+def test_one_packed_expert_makes_the_stack_misread() -> None:
+    model: dict[str, Shape] = {"model.layers.0.mlp.experts.down_proj": (2, 6, 4)}
+    one = Family("model.layers.{}.mlp.experts.{}.w2.weight", ((0,), (0,)), "BF16", (6, 4))
+    other = Family("model.layers.{}.mlp.experts.{}.w2.weight", ((0,), (1,)), "I8", (6, 4))
+    assert rows(judge([one, other], {}, model)) == {("misread", "model.layers.0.mlp.experts.down_proj")}
+
+
+REAL: dict[str, Shape] = {
+    "model.layers.0.router.scale": (8,),
+    "model.layers.0.router.input_scale": (4,),
+    "model.layers.0.router.weight_scale": (4,),
+    "model.layers.0.q_proj.weight": (8, 8),
+}
+
+
+@pytest.mark.parametrize("leaf", ["scale", "input_scale", "weight_scale"])
+def test_a_parameter_named_like_a_companion_is_judged_as_a_parameter(leaf: str) -> None:
+    name = f"model.layers.0.router.{leaf}"
+    stored = [Family(t.replace(".0.", ".{}."), ((0,),), "F32", shape) for t, shape in REAL.items()]
+    whole = judge(stored, {"quantization_config": {"quant_method": "fp8"}}, REAL)
+    assert whole.rows == ()
+    assert name.replace(".0.", ".{}.") in {found.stored for found in whole.assignments}
+    lacking = [family for family in stored if not family.template.endswith(f"router.{leaf}")]
+    assert ("missing", name) in rows(judge(lacking, {"quantization_config": {"quant_method": "fp8"}}, REAL))
+
+
+def test_a_scale_beside_packed_numbers_stays_a_companion() -> None:
+    packed_q = Family("model.layers.{}.q_proj.weight", ((0,),), "F8_E4M3", (8, 8))
+    scale = Family("model.layers.{}.q_proj.scale", ((0,),), "F32", (1, 1))
+    outcome = judge([packed_q, scale], {"quantization_config": {"quant_method": "fp8"}}, MODEL)
+    assert {family.template for family in outcome.quantized} == {packed_q.template, scale.template}
+
+
+SKIPS_ALL = {"quant_method": "fp8", "modules_to_not_convert": ["lm_head", "model"]}
+
+
+def test_a_declaration_that_leaves_every_module_alone_is_judged_as_dense() -> None:
+    outcome = judge(DENSE, {"quantization_config": SKIPS_ALL})
+    assert (outcome.rows, outcome.inconclusive) == ((), None)
+    entry = {"quant_method": "fp8", "modules_to_not_convert": ["model.layers"]}
+    assert judge(DENSE, {"quantization_config": entry}).inconclusive is not None
+
+
+def test_experts_packed_as_a_whole_leave_their_parameters_random() -> None:
+    model: dict[str, Shape] = {"model.layers.0.mlp.experts.gate_up_proj": (2, 8, 6)}
+    stored = [
+        Family(f"model.layers.{{}}.mlp.experts.gate_up_proj_{part}", ((0,),), dtype, (2, 1))
+        for part, dtype in (("packed", "I32"), ("scale", "F32"))
+    ]
+    seen = rows(judge(stored, {"quantization_config": {"quant_method": "compressed-tensors"}}, model))
+    assert ("missing", "model.layers.0.mlp.experts.gate_up_proj") in seen
+    assert ("unexpected", "model.layers.0.mlp.experts.gate_up_proj_packed") in seen
+    assert judge(stored, {"quantization_config": {"quant_method": "someday"}}, model).rows == ()

@@ -29,7 +29,8 @@ def decide(case: Case, findings: Iterable[Finding], unexplained: Iterable[Row]) 
     wrong = any(_is_wrong(finding) for finding in findings)
     if case.expectation.inconclusive or case.outcome.inconclusive:
         certain = any(_is_wrong(finding) and finding.confidence == "certain" for finding in findings)
-        return "loads-wrong" if certain else "inconclusive"
+        judged = bool(case.outcome.quantized) and _random(findings, unexplained)  # what is dense was judged to the end
+        return "loads-wrong" if certain or judged else "inconclusive"
     return "loads-wrong" if wrong or _random(findings, unexplained) else "loads"
 
 

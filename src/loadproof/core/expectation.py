@@ -58,6 +58,7 @@ class Expectation(Struct, frozen=True):
     rules: tuple[ConversionRule, ...] = ()
     config: dict[str, Any] = {}  # the effective config: fields of the class after its own defaults and rewrites
     parameters: int = 0  # number of names in `families`
+    quantizers: tuple[str, ...] | None = None  # words of quant_method that the release acts upon; None: not asked for
     inconclusive: str | None = None  # why nothing can be said; the rest is then empty or partial
     raises: str | None = None  # the exception the library raises while building config or model
     raises_at: str = ""  # file:line of the library where it is raised, as far as known

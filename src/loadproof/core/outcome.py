@@ -10,11 +10,14 @@ from loadproof.core.coverage import Skip
 from loadproof.core.tensors import Axes, Family, Shape
 
 Verdict = Literal["loads", "loads-wrong", "fails", "inconclusive"]
-RowKind = Literal["missing", "unexpected", "mismatched", "conversion"]
+RowKind = Literal["missing", "unexpected", "mismatched", "conversion", "misread"]
 
 
 class Row(Struct, frozen=True):
-    """One family of the reader's report. `template` is the reader's own name, `stored` the name in the file."""
+    """One family of the reader's report. `template` is the reader's own name, `stored` the name in the file.
+
+    `misread` rows stand in no report of the library: packed or scaled numbers are cast to a float parameter as they are.
+    """
 
     kind: RowKind
     template: str

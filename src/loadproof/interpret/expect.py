@@ -7,9 +7,11 @@ from typing import Any
 
 import msgspec
 
+from loadproof.config.quantization import quantization_entries
 from loadproof.core.config import ModelConfig
 from loadproof.core.expectation import Expectation
 from loadproof.interpret import cache
+from loadproof.interpret.release import quantizers
 from loadproof.interpret.release.locate import find_source, is_installed, version_of
 
 _INSTALL = 'pip install "loadproof[transformers]"'
@@ -70,6 +72,10 @@ def _evaluate(
     from loadproof.interpret.evaluation import evaluate
 
     found, files = evaluate(root, os.path.abspath(folder), raw, blank, class_name, installed=installed)
+    if quantization_entries(raw):
+        words, file = quantizers.known_methods(root)
+        found = msgspec.structs.replace(found, quantizers=words)
+        files = [*files, file]
     if key is not None and found.inconclusive is None:
         cache.store(key, files, found)
     return found

@@ -75,6 +75,7 @@ def _outcome(outcome: Outcome, report: Report) -> dict[str, Any]:
             for name in names_of(row.template, row.axes)
         ],
         "conversion_errors": _names(outcome.rows, "conversion"),
+        "misread": _names(outcome.rows, "misread"),
         "raises": report.verdict == "fails",
         "error": _text(error) if error else None,
     }

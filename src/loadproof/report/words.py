@@ -9,7 +9,13 @@ from loadproof.core.families import count, show
 from loadproof.core.outcome import Row
 from loadproof.core.severity import Severity
 
-KINDS = {"missing": "missing", "unexpected": "unexpected", "mismatched": "mismatched", "conversion": "not convertible"}
+KINDS = {
+    "missing": "missing",
+    "unexpected": "unexpected",
+    "mismatched": "mismatched",
+    "conversion": "not convertible",
+    "misread": "misread",
+}
 RANK: dict[Severity, int] = {"info": 0, "warning": 1, "error": 2}
 
 
@@ -77,6 +83,7 @@ _FATES = {
     "missing": ("stays random", "stay random"),
     "mismatched": ("has another shape", "have other shapes"),
     "conversion": ("cannot be converted", "cannot be converted"),
+    "misread": ("takes packed numbers as they are", "take packed numbers as they are"),
 }
 
 
@@ -105,6 +112,10 @@ def outcome_text(report: Report) -> str:
     rows = tally(report.case.outcome.rows)
     if missing := rows.get("missing"):
         result = f", but {missing:,} {'parameter stays' if missing == 1 else 'parameters stay'} random"
+    elif misread := rows.get("misread"):
+        result = (
+            f", and {plural(misread, 'parameter')} {'takes' if misread == 1 else 'take'} packed numbers as they are"
+        )
     elif unused := rows.get("unexpected"):
         result = f", but {plural(unused, 'stored tensor')} {'is' if unused == 1 else 'are'} not used"
     else:

@@ -133,6 +133,9 @@ RANK: tuple[tuple[str, Gate], ...] = (
     ("names/peft-dump", unclear),
     ("quantization/quant-config-missing", _stores_companions),
     ("quantization/packed-as-dense", _stores_integers),
+    ("quantization/quant-method", _declares_quantization),
+    ("quantization/quant-layout", _declares_quantization),
+    ("quantization/quant-companion-missing", _declares_quantization),
     ("quantization/quant-config-stale", _declares_quantization),
     # names
     ("names/task-head-missing", rows),
@@ -170,6 +173,7 @@ RANK: tuple[tuple[str, Gate], ...] = (
     ("shapes/transposed", rows),
     ("shapes/flattened", rows),
     ("shapes/shape-mismatch", rows),
+    ("quantization/quant-misread", rows),
     ("shapes/dtype-unlike-config", always),
     # what no reader reports
     ("names/duplicate-source", lambda case: bool(case.outcome.dropped)),

@@ -50,7 +50,7 @@ def of_kind(rows: Iterable[Row], *kinds: RowKind) -> list[Row]:
 def tally(rows: Iterable[Row]) -> str:
     """``7 missing, 4 unexpected``, in the order of the library's report; empty for no rows."""
     rows = list(rows)
-    kinds: tuple[RowKind, ...] = ("missing", "unexpected", "mismatched", "conversion")
+    kinds: tuple[RowKind, ...] = ("missing", "unexpected", "mismatched", "conversion", "misread")
     counts = [(count_rows(rows, kind), kind) for kind in kinds]
     return ", ".join(f"{number} {kind}" for number, kind in counts if number)
 

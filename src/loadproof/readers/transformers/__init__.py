@@ -61,15 +61,28 @@ def _unread(manifest: Manifest) -> str | None:
 
 
 def _predict(manifest: Manifest, expectation: Expectation, config: ModelConfig) -> Outcome:
-    from loadproof.readers.transformers.quantized import declared, judge, set_aside
+    from loadproof.readers.transformers.quantized import declared, judge, not_at_all, set_aside
 
-    quantizer = declared(config)
+    quantizer = declared(config, expectation.quantizers)
     if quantizer.method is None:
         outcome = _dense(manifest, expectation)
         return outcome if quantizer.error is None else replace(outcome, raises=True, error=quantizer.error)
-    parted = set_aside(manifest)
+    if not_at_all(manifest, expectation, config):
+        return _dense(manifest, expectation)
+    parted = set_aside(manifest, _real_parameters(manifest, expectation))
     outcome = _dense(parted.manifest, expectation)
     return judge(outcome, parted.packed, quantizer.method, frozenset(f.template for f in expectation.families))
+
+
+def _real_parameters(manifest: Manifest, expectation: Expectation) -> frozenset[str]:
+    """Stored templates that look like companions of a packed weight and reach parameters of the class itself."""
+    from loadproof.readers.transformers.quantized import may_be_real
+
+    doubtful = may_be_real(manifest, expectation)
+    if not doubtful:
+        return frozenset()
+    outcome = _dense(replace(manifest, families=doubtful), expectation)
+    return frozenset(found.stored for found in outcome.assignments)
 
 
 def _dense(manifest: Manifest, expectation: Expectation) -> Outcome:

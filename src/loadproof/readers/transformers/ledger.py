@@ -6,6 +6,7 @@ from loadproof.core.boxes import subtract_all
 from loadproof.core.expectation import Expectation, Expected
 from loadproof.core.outcome import Assignment, Row, RowKind
 from loadproof.core.tensors import Axes
+from loadproof.readers.dtypes import is_packed
 from loadproof.readers.transformers.collect import Contribution
 from loadproof.readers.transformers.convert import Product, Result, as_piece
 from loadproof.readers.transformers.ignore import Ignore, patterns_of
@@ -61,6 +62,8 @@ class Ledger:
             self._assign(product, arrival.expected, axes, arrival.piece.axes)
             if not self._fits(product.tensor, arrival.expected):
                 self._mismatch(product, arrival.expected, axes, arrival.piece.axes)
+            elif arrival.expected.kind == "parameter" and any(map(_is_packed, product.contributions)):
+                self._misread(product, arrival.expected, axes, arrival.piece.axes)
         for piece in strange:
             template = place(piece.form).template
             if self.crash is None and template not in self.expectation.buffer_names:
@@ -122,6 +125,14 @@ class Ledger:
             )
         )
 
+    def _misread(self, product: Product, family: Expected, axes: Axes, cell: Axes) -> None:
+        """The library casts whatever it reads to the dtype of the parameter; scales and packing are not undone."""
+        first = next(filter(_is_packed, product.contributions))
+        stored, files = first.piece.family, _files(product.contributions)
+        found, at = stored.shape, first.at(cell)
+        row = Row("misread", family.template, axes, family.shape, found, stored.template, files, stored.dtype, "", at)
+        self.rows.append(row)
+
     def _conversion_error(self, family: Expected, result: Result, text: str) -> None:
         contributions, box = result.cell.contributions, result.cell.box
         first = contributions[0]
@@ -148,6 +159,10 @@ class Ledger:
         if first in roots:
             return f"AttributeError: the model has no parameter {template!r}, which a conversion rule produces"
         return f"AttributeError: {self.expectation.class_name} has no attribute `{first}`"
+
+
+def _is_packed(contribution: Contribution) -> bool:
+    return is_packed(contribution.piece.family.dtype)
 
 
 def _files(contributions: tuple[Contribution, ...]) -> tuple[str, ...]:

@@ -8,32 +8,27 @@ has its weight is then known, and every other tensor is judged as usual.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from loadproof.config.quantization import TAKE_DENSE, keeps_dense, method_of, quantization_entries
 from loadproof.core.boxes import subtract_all
 from loadproof.core.checkpoint import Manifest
 from loadproof.core.config import ModelConfig
 from loadproof.core.coverage import Skip
-from loadproof.core.families import count
+from loadproof.core.expectation import Expectation
+from loadproof.core.families import count, names_of
 from loadproof.core.outcome import Outcome, Row
 from loadproof.core.tensors import Axes, Family
+from loadproof.readers.dtypes import is_packed
 
-# utils/quantization_config.py and quantizers/auto.py of 5.24; a word outside is skipped by the library with a warning.
-METHODS = frozenset(
-    (
-        "bitsandbytes",
-        *("bitsandbytes_4bit", "bitsandbytes_8bit", "gptq", "awq", "aqlm", "vptq", "quanto", "eetq", "higgs", "hqq"),
-        *("compressed-tensors", "fbgemm_fp8", "torchao", "gguf", "bitnet", "spqr", "fp8", "quark", "fp_quant"),
-        *("auto-round", "mxfp4", "nvfp4", "mxfp8", "metal", "fouroversix", "sinq", "gemma", "modelopt"),
-    )
-)
 NO_METHOD = (
     "ValueError: The model's quantization config from the arguments has no `quant_method` attribute. Make sure that "
     "the model has been correctly quantized"
 )
+# Methods under which stacked experts stay dense parameters; only one tensor per expert is unpacked on the way.
+DENSE_EXPERTS = ("compressed-tensors", "gptq", "awq", "fp8", "bitsandbytes_4bit", "bitsandbytes_8bit", "bitsandbytes")
 STAND_IN = "packed"  # dtype of a stand-in
 # What stands below a module beside (or instead of) its dense weight, by the last parts of a name.
 COMPANIONS = (
@@ -47,36 +42,29 @@ COMPANIONS = (
 )
 _QUANT_STATE = "weight.quant_state."
 _BLOCKS = ("_blocks", "_scales", "_scale_inv", "_weight_scale", "_weight_scale_2", "_weight_packed")
-_PACKED = frozenset(("U8", "I8", "I32", "U32", "F8_E4M3", "F8_E5M2", "F8_E8M0", "F4", "I16", "U16"))
 
 
 class Declared(Struct, frozen=True):
-    """What config.json says: a method the library knows, or the exception it raises over the entry."""
+    """What config.json says: a method that the release acts upon, or the exception it raises over the entry."""
 
     method: str | None = None
     error: str | None = None
 
 
-def declared(config: ModelConfig) -> Declared:
-    """The quantization method that the library would take from the config, its text part included."""
-    for section in (config.raw, *_text_sections(config.raw)):
-        entry = section.get("quantization_config")
-        if isinstance(entry, Mapping) and entry:
-            return _method(entry)
-    return Declared()
+def declared(config: ModelConfig, known: tuple[str, ...] | None = None) -> Declared:
+    """The quantization method that the library would take from the config, its text part included.
 
-
-def _text_sections(raw: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [part for key in ("text_config", "decoder", "generator") if isinstance(part := raw.get(key), Mapping)]
-
-
-def _method(entry: Mapping[str, Any]) -> Declared:
-    if entry.get("load_in_4bit") or entry.get("load_in_8bit"):
-        return Declared("bitsandbytes")
-    method = entry.get("quant_method")
+    `known`: the methods of the release; a word outside is skipped by it with a warning. None: taken for known.
+    """
+    entry = next(iter(quantization_entries(config.raw)), None)
+    if entry is None:
+        return Declared()
+    method = method_of(entry)
     if method is None:
         return Declared(error=NO_METHOD)
-    return Declared(str(method) if method in METHODS else None)
+    if isinstance(method, list | Mapping):
+        return Declared(error=f"TypeError: unhashable type: '{'list' if isinstance(method, list) else 'dict'}'")
+    return Declared(str(method) if known is None or method in known else None)
 
 
 class Sorted(Struct, frozen=True):
@@ -86,12 +74,32 @@ class Sorted(Struct, frozen=True):
     packed: tuple[Family, ...]
 
 
-def set_aside(manifest: Manifest) -> Sorted:
-    """Replace packed modules by stand-ins."""
+def not_at_all(manifest: Manifest, expectation: Expectation, config: ModelConfig) -> bool:
+    """Whether the declared method leaves every matrix of the model alone, and nothing packed is stored."""
+    entry = next(iter(quantization_entries(config.raw)), {})
+    if method_of(entry) not in TAKE_DENSE or any(is_packed(family.dtype) for family in manifest.families):
+        return False
+    matrices = (family for family in expectation.families if len(family.shape) > 1)
+    names = (name for family in matrices for name in names_of(family.template, family.axes))
+    return keeps_dense(entry, (name.removesuffix(".weight") for name in names))
+
+
+def may_be_real(manifest: Manifest, expectation: Expectation) -> tuple[Family, ...]:
+    """Tensors with the name of a companion that the model may have as parameters of its own (`router.scale`)."""
+    leaves = {family.template.rpartition(".")[2] for family in expectation.families}
+    return tuple(
+        family
+        for family in manifest.families
+        if family.template.rpartition(".")[2] in leaves and not is_packed(family.dtype) and _dense_name(family)
+    )
+
+
+def set_aside(manifest: Manifest, real: frozenset[str] = frozenset()) -> Sorted:
+    """Replace packed modules by stand-ins. `real`: stored templates that reach parameters of the model as they are."""
     modules: dict[str, list[Axes]] = {}
     dense, packed = [], []
     for family in manifest.families:
-        weight = _dense_name(family)
+        weight = None if family.template in real else _dense_name(family)
         if weight is None:
             dense.append(family)
         else:
@@ -115,7 +123,7 @@ def _dense_name(family: Family) -> str | None:
     for suffix in _BLOCKS:
         if template.endswith(suffix) and len(template) > len(suffix):
             return template[: -len(suffix)]
-    if family.dtype in _PACKED and template.endswith(".weight"):
+    if is_packed(family.dtype) and template.endswith(".weight"):
         return template
     return None
 
@@ -138,10 +146,15 @@ def _without_packed(dense: Iterable[Family], modules: dict[str, list[Axes]]) -> 
 def judge(outcome: Outcome, packed: tuple[Family, ...], method: str, names: frozenset[str]) -> Outcome:
     """The outcome of the dense part; what concerns stand-ins is left unjudged. `names`: templates of the model."""
     modules = {name.rpartition(".")[0] for name in names}
-    rows = tuple(row for row in outcome.rows if not _is_unsure(row, modules))
+    absent = tuple(f"{row.template}_" for row in outcome.rows if row.kind == "missing")
+    rows = tuple(row for row in outcome.rows if not _is_unsure(row, modules, absent))
+    if method not in DENSE_EXPERTS:
+        rows = tuple(row for row in rows if not _may_be_unpacked(row, outcome.rows))
     tensors = sum(count(family.axes) for family in packed)
     raises = any(row.kind in ("mismatched", "conversion") for row in rows)
     why = f"quantized with {method}: packed tensors are not judged yet"
+    if not packed and not any(is_packed(row.dtype) for row in outcome.rows):
+        why = f"config.json declares {method} over dense tensors: what becomes of them depends on the machine"
     return replace(
         outcome,
         rows=rows,
@@ -151,13 +164,28 @@ def judge(outcome: Outcome, packed: tuple[Family, ...], method: str, names: froz
         raises=raises,
         error=outcome.error if raises else None,
         quantized=packed,
-        skipped=(*outcome.skipped, Skip(f"{tensors} packed tensors and companions", why)),
+        skipped=(
+            *outcome.skipped,
+            Skip(f"{tensors} packed tensors and companions" if packed else "what the quantizer does", why),
+        ),
         inconclusive=why,
     )
 
 
-def _is_unsure(row: Row, modules: set[str]) -> bool:
-    """A row about a stand-in, or an unknown tensor in a module of the model (some companion we do not know)."""
-    if row.dtype == STAND_IN:
+def _may_be_unpacked(row: Row, rows: Iterable[Row]) -> bool:
+    """A parameter, or what is stored under its name and a suffix: a form that the method may know and we do not."""
+    if row.kind == "missing":
+        return any(other.template.startswith(f"{row.template}_") for other in rows if other.kind == "unexpected")
+    return row.kind == "unexpected" and any(
+        row.template.startswith(f"{other.template}_") for other in rows if other.kind == "missing"
+    )
+
+
+def _is_unsure(row: Row, modules: set[str], absent: tuple[str, ...]) -> bool:
+    """A row about a stand-in or about packed numbers that its quantizer may read, or an unknown tensor in a module of the
+    model (some companion we do not know)."""
+    if row.dtype == STAND_IN or row.kind == "misread":
         return True
-    return row.kind == "unexpected" and row.template.rpartition(".")[0] in modules
+    return (
+        row.kind == "unexpected" and row.template.rpartition(".")[0] in modules and not row.template.startswith(absent)
+    )

@@ -15,7 +15,9 @@ from loadproof.config import get
 from loadproof.core.case import Case
 from loadproof.core.config import JsonPath
 from loadproof.core.families import count
+from loadproof.core.outcome import Row
 from loadproof.core.tensors import Family
+from loadproof.readers.dtypes import is_packed
 
 CONFIG_PATHS: tuple[JsonPath, ...] = (
     ("quantization_config",),
@@ -33,10 +35,10 @@ SIGNATURES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("bitsandbytes-8bit", re.compile(r"\.SCB\Z")),
     ("gptq", re.compile(r"\.g_idx\Z")),
     ("awq", re.compile(r"\.qweight\Z")),
-    ("modelopt", re.compile(r"\.weight_scale_2\Z")),
-    ("compressed-tensors", re.compile(r"\.weight_packed\Z")),
+    ("modelopt", re.compile(r"[._]weight_scale_2\Z")),
+    ("compressed-tensors", re.compile(r"(\.weight|_proj)_packed\Z")),
     ("mxfp4", re.compile(r"_proj_blocks\Z")),
-    ("fp8", re.compile(r"\.(weight_scale_inv|qscale_weight)\Z")),
+    ("fp8", re.compile(r"(\.(weight_scale_inv|qscale_weight)|_proj_scale_inv)\Z")),
     ("quanto", re.compile(r"\.weight\._(data|scale)\Z")),
     ("torchao", re.compile(r"\._weight_(qdata|scale|zero_point|scale_and_zero)\Z")),
     ("compressed-tensors", re.compile(r"\.weight_scale\Z")),
@@ -46,7 +48,7 @@ COMPANION = re.compile(
     r"(\.(weight_scale(_inv|_2)?|weight_zero_point|weight_shape|weight_packed|weight_global_scale|input_scale|input_zero_point"
     r"|input_global_scale|qweight|qzeros|g_idx|SCB|weight_format|scales|qscale_weight|activation_scale"
     r"|weight\.(absmax|nested_absmax|quant_map|nested_quant_map|_data|_scale|quant_state\..+))"
-    r"|_proj_(blocks|scales)|\._weight_[a-z_]+)\Z"
+    r"|_proj_(blocks|scales|packed|scale|shape|scale_inv|weight_scale(_2)?|input_scale)|\._weight_[a-z_]+)\Z"
 )
 # What `quant_method` is called in config.json for each stored layout.
 METHOD_WORDS: dict[str, tuple[str, ...]] = {
@@ -75,10 +77,27 @@ class Layout(Struct, frozen=True):
         return sum(count(family.axes) for family in self.packed) or sum(count(f.axes) for f in self.companions)
 
 
+def companions_of(case: Case) -> list[Family]:
+    """Stored tensors beside packed weights, by name. A tensor that fills a parameter of the class itself is none."""
+    real = {found.stored for found in case.outcome.assignments if not is_packed(found.dtype)}
+    real |= {family.template for family in case.expectation.families}
+    return [f for f in case.manifest.families if COMPANION.search(f.template) and f.template not in real]
+
+
+def is_companion(row: Row) -> bool:
+    """Whether the row is about a stored tensor beside a packed weight, for which the class has no parameter."""
+    return row.kind == "unexpected" and COMPANION.search(row.stored or row.template) is not None
+
+
+def packed_families(case: Case) -> list[Family]:
+    """Stored tensors of a dtype that only quantizers write."""
+    return [family for family in case.manifest.families if is_packed(family.dtype)]
+
+
 def stored_layout(case: Case) -> Layout | None:
     """The layout of the stored tensors; None where everything is dense by name and by dtype."""
     families = case.manifest.families
-    companions = [family for family in families if COMPANION.search(family.template)]
+    companions = companions_of(case)
     for method, pattern in SIGNATURES:
         if any(pattern.search(family.template) for family in companions):
             return Layout(method, tuple(companions), tuple(_packed(families)))
@@ -88,14 +107,9 @@ def stored_layout(case: Case) -> Layout | None:
 
 def _packed(families: tuple[Family, ...]) -> Iterator[Family]:
     for family in families:
-        named = family.template.endswith((".qweight", ".weight_packed", "_proj_blocks", ".weight._data"))
-        if named or (family.template.endswith(".weight") and is_packed_dtype(family.dtype)):
+        named = family.template.endswith((".qweight", "_packed", "_proj_blocks", ".weight._data"))
+        if named or (family.template.endswith((".weight", "_proj")) and is_packed(family.dtype)):
             yield family
-
-
-def is_packed_dtype(dtype: str | None) -> bool:
-    """No model keeps a matrix in these; F4 and F8 are stored by quantizers alone."""
-    return dtype in ("U8", "I8", "I32", "U32", "F4") or (dtype or "").startswith("F8_")
 
 
 def declared(case: Case) -> tuple[JsonPath, dict[str, Any]] | None:

@@ -15,6 +15,7 @@ from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Row
 from loadproof.core.severity import Confidence
 from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.packing import COMPANION
 from loadproof.rules.evidence.wording import plural
 
 _EXPERT = re.compile(r"\.experts\.\{\}\.")
@@ -64,7 +65,7 @@ def held_experts(case: Case) -> dict[str, dict[str, dict[int, set[int]]]]:
     """Per expert module: leaf template -> layer -> stored expert numbers. Modules without layers count as layer -1."""
     held: dict[str, dict[str, dict[int, set[int]]]] = {}
     for family in case.manifest.families:
-        found = _EXPERT.search(family.template)
+        found = None if COMPANION.search(family.template) else _EXPERT.search(family.template)
         if (
             found is None
             or len(family.axes) > 2

@@ -11,7 +11,7 @@ from loadproof.core.families import count, show
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.tensors import Family
 from loadproof.rules.base import Rule, RuleDocs
-from loadproof.rules.evidence.packing import COMPANION, Layout, declared, sidecar, stored_layout
+from loadproof.rules.evidence.packing import Layout, companions_of, declared, is_companion, sidecar, stored_layout
 from loadproof.rules.evidence.packing_config import proved_config
 
 
@@ -20,7 +20,7 @@ def check(case: Case) -> Iterable[Finding]:
     if declared(case) is not None or sidecar(case) is not None or case.manifest.names_only:
         return
     packed = [f for f in case.manifest.families if f.template.endswith(".weight") and f.dtype in ("U8", "I8")]
-    companions = [f for f in case.manifest.families if COMPANION.search(f.template)]
+    companions = companions_of(case)
     mlx = any(f.template.endswith(".biases") for f in case.manifest.families)
     if not packed or mlx:
         return
@@ -28,11 +28,7 @@ def check(case: Case) -> Iterable[Finding]:
     kind = layout.method if layout is not None else "packed integers without their scales"
     number = sum(count(family.axes) for family in packed)
     templates = {family.template for family in packed}
-    rows = [
-        r
-        for r in case.outcome.rows
-        if (r.stored or r.template) in templates or COMPANION.search(r.stored or r.template)
-    ]
+    rows = [row for row in case.outcome.rows if (row.stored or row.template) in templates or is_companion(row)]
     headline = f"{number:,} weights are still packed ({kind}); config.json promises dense ones"
     evidence = [_line(case, family) for family in packed[:2]]
     evidence += [

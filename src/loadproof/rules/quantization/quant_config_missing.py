@@ -10,7 +10,7 @@ from loadproof.core.families import show
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Row
 from loadproof.rules.base import Rule, RuleDocs
-from loadproof.rules.evidence.packing import COMPANION, Layout, declared, sidecar, stored_layout
+from loadproof.rules.evidence.packing import Layout, declared, is_companion, sidecar, stored_layout
 from loadproof.rules.evidence.packing_config import proved_config
 
 
@@ -21,7 +21,7 @@ def check(case: Case) -> Iterable[Finding]:
     layout = stored_layout(case)
     if layout is None or layout.method.startswith("bitsandbytes") or not layout.companions:
         return
-    rows = [row for row in case.outcome.rows if belongs(row, layout)]
+    rows = [row for row in case.outcome.rows if is_companion(row) or belongs(row, layout)]
     first = layout.companions[0]
     headline = f"{layout.modules:,} weights are stored as {layout.method} and config.json has no quantization_config"
     shown = [*layout.packed[:1], first]
@@ -46,9 +46,8 @@ def check(case: Case) -> Iterable[Finding]:
 
 
 def belongs(row: Row, layout: Layout) -> bool:
-    """A companion left over, a packed weight of another shape, or the dense weight that its packed form stands for."""
-    name = row.stored or row.template
-    if COMPANION.search(name) or any(name == family.template for family in layout.packed):
+    """A packed weight misread or of another shape, or the dense weight that its packed form stands for."""
+    if any((row.stored or row.template) == family.template for family in layout.packed):
         return True
     module = row.template.removesuffix(".weight")
     return row.kind == "missing" and any(f.template.startswith((module + ".", module + "_")) for f in layout.companions)

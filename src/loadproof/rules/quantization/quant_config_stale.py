@@ -5,15 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from msgspec.structs import replace
+
 from loadproof.config import where
+from loadproof.config.quantization import TAKE_DENSE, method_of
 from loadproof.core.case import Case
 from loadproof.core.config import JsonPath
 from loadproof.core.edits import DeleteJson, Fix, SetJson
 from loadproof.core.families import show
 from loadproof.core.findings import Evidence, Finding
 from loadproof.rules.base import Rule, RuleDocs
-from loadproof.rules.evidence.packing import COMPANION, METHOD_WORDS, Layout, declared, stored_layout
+from loadproof.rules.evidence.packing import (
+    METHOD_WORDS,
+    Layout,
+    declared,
+    is_companion,
+    packed_families,
+    stored_layout,
+)
 from loadproof.rules.evidence.packing_config import proved_config
+from loadproof.rules.quantization.quant_method import skipped_method
 
 # Methods whose checkpoints cannot do without packed or scaled tensors.
 _STORED = (
@@ -27,6 +38,10 @@ _STORED = (
     "modelopt",
     "modelopt_fp4",
 )
+_DEPENDS = (
+    "note: on a CPU the dense weights load as they are; a machine with native kernels swaps in quantized modules, whose "
+    "scales are not stored",
+)
 
 
 def check(case: Case) -> Iterable[Finding]:
@@ -37,8 +52,11 @@ def check(case: Case) -> Iterable[Finding]:
     path, entry = stated
     method = str(entry.get("quant_method", ""))
     layout = stored_layout(case)
-    if layout is None and method in _STORED and not _dense_by_design(entry):
-        yield _finding(case, path, method, "every stored tensor is dense", _drop(path))
+    if layout is None and method in _STORED and not packed_families(case):
+        left_alone = case.outcome.inconclusive is None and not case.outcome.raises  # by its own list of exceptions
+        if not (_dense_by_design(entry) or skipped_method(case) or left_alone):
+            finding = _finding(case, path, method, "every stored tensor is dense", _drop(path))
+            yield replace(finding, severity="warning", notes=_DEPENDS) if method_of(entry) in TAKE_DENSE else finding
     elif layout is not None and method and method not in METHOD_WORDS[layout.method] and method in _STORED:
         yield _finding(case, path, method, f"the tensors are stored as {layout.method}", _replace(path, layout))
 
@@ -60,7 +78,7 @@ def _dense_by_design(entry: dict[str, Any]) -> bool:
 
 
 def _finding(case: Case, path: JsonPath, method: str, stored: str, fixes: tuple[Fix, ...]) -> Finding:
-    rows = [row for row in case.outcome.rows if COMPANION.search(row.stored or row.template)]
+    rows = [row for row in case.outcome.rows if is_companion(row)]
     headline = f"{'.'.join(map(str, path))} says {method}, and {stored}"
     weight = next(
         (f for f in case.manifest.families if f.template.endswith(".weight") and len(f.shape or ()) == 2), None
@@ -96,7 +114,8 @@ DOCS = RuleDocs(
     ),
     why=(
         "A model was dequantized or merged to 16 bit and the entry stayed behind. The reader swaps in quantized "
-        "modules and finds no scales."
+        "modules and finds no scales. FP8 and bitsandbytes declarations are a warning: transformers takes dense tensors "
+        "for what they are where it dequantizes (FP8 on a CPU) or quantizes on the way (bitsandbytes)."
     ),
     errors=(
         (

@@ -1,0 +1,150 @@
+"""LP604 quant-companion-missing: a packed weight without its scales or states, or these without their weight."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
+from loadproof.config.quantization import method_of
+from loadproof.core.boxes import subtract_all
+from loadproof.core.case import Case
+from loadproof.core.edits import Fix
+from loadproof.core.families import count, show
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Row
+from loadproof.core.severity import Confidence
+from loadproof.core.tensors import Axes, Family
+from loadproof.readers.dtypes import is_packed
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.packing import declared
+from loadproof.rules.evidence.shards import listed
+from loadproof.rules.evidence.wording import plural
+from loadproof.rules.quantization.quant_method import skipped_method
+
+
+class _Pair(Struct, frozen=True):
+    """Where `part` is stored, one of `wanted` has to be stored as well, below the same module."""
+
+    methods: tuple[str, ...]
+    part: str
+    wanted: tuple[str, ...]
+    dtypes: tuple[str, ...] = ()  # of `part`; empty: any
+
+
+_F8 = ("F8_E4M3", "F8_E5M2")
+_BITS4, _BITS8 = ("bitsandbytes_4bit",), ("bitsandbytes_8bit",)
+_STATES = ("weight.quant_state.bitsandbytes__nf4", "weight.quant_state.bitsandbytes__fp4")
+_GROUPED = ("gptq", "awq")
+_SCALES = ("weight_scale_inv", "scale", "qscale_weight", "weight_scale")
+_PAIRS = (
+    _Pair(("fp8", "fbgemm_fp8", "compressed-tensors"), "weight", _SCALES, _F8),
+    _Pair(("fp8",), "weight_scale_inv", ("weight",)),
+    _Pair(_BITS4, "weight", _STATES, ("U8",)),
+    _Pair(_BITS4, "weight", ("weight.absmax",), ("U8",)),
+    _Pair(_BITS8, "weight", ("SCB",), ("I8",)),
+    _Pair(_GROUPED, "qweight", ("scales",)),
+    _Pair(_GROUPED, "qweight", ("qzeros",)),
+    _Pair(_GROUPED, "scales", ("qweight",)),
+    _Pair(("compressed-tensors",), "weight_packed", ("weight_scale",)),
+    _Pair(("compressed-tensors",), "weight_scale", ("weight_packed", "weight")),
+)  # fmt: skip
+
+
+class _Gap(Struct, frozen=True):
+    pair: _Pair
+    family: Family  # the part that is stored, restricted to the modules that lack the other
+
+
+def check(case: Case) -> Iterable[Finding]:
+    """Per module, the parts that the declared method stores together; only where every shard is at hand."""
+    stated = declared(case)
+    if stated is None or skipped_method(case) or case.manifest.names_only or not _complete(case):
+        return
+    method = str(method_of(stated[1]))
+    gaps = [gap for pair in _PAIRS if method in pair.methods for gap in _gaps(case, pair)]
+    if gaps:
+        yield _finding(case, gaps)
+
+
+def _complete(case: Case) -> bool:
+    there = {file.path for file in case.inventory.files}
+    return all(file in there for file in case.selection.files) and not case.manifest.unread
+
+
+def _gaps(case: Case, pair: _Pair) -> Iterator[_Gap]:
+    stored: dict[str, list[Axes]] = {}
+    for family in case.manifest.families:
+        stored.setdefault(family.template, []).append(family.axes)
+    for family in case.manifest.families:
+        module = family.template.removesuffix("." + pair.part)
+        if module == family.template or (pair.dtypes and family.dtype not in pair.dtypes):
+            continue
+        others = [box for leaf in pair.wanted for box in stored.get(f"{module}.{leaf}", ())]
+        for axes in subtract_all([family.axes], others):
+            yield _Gap(pair, Family(family.template, axes, family.dtype, family.shape, family.files))
+
+
+def _finding(case: Case, gaps: list[_Gap]) -> Finding:
+    modules = {(gap.family.template.removesuffix("." + gap.pair.part), gap.family.axes): gap for gap in gaps}
+    number = sum(count(axes) for _, axes in modules)
+    lost = listed(sorted({gap.pair.wanted[0] for gap in gaps}))
+    headline = f"{plural(number, 'quantized module')} {'lacks' if number == 1 else 'lack'} {lost}"
+    evidence = tuple(
+        Evidence(", ".join(gap.family.files[:2]), f"{_shown(gap.family)}, and no {gap.pair.wanted[0]} beside it")
+        for gap in list(modules.values())[:4]
+    )
+    rows = tuple(row for row in case.outcome.rows if _belongs(row, modules))
+    fix = Fix(
+        "take the missing tensors from the export they come from, or quantize again: they cannot be computed", "manual"
+    )
+    return Finding(
+        "LP604", "quant-companion-missing", "error", _confidence(case, gaps), headline, evidence, rows, 0, (fix,)
+    )
+
+
+def _belongs(row: Row, modules: Iterable[tuple[str, Axes]]) -> bool:
+    name = row.stored or row.template
+    return any(name.startswith(f"{module}.") for module, _ in modules)
+
+
+def _confidence(case: Case, gaps: list[_Gap]) -> Confidence:
+    """Where some parts of what one conversion takes are there and others not, it raises in place of loading wrong."""
+    names = {family.template for family in case.manifest.families}
+    partly = any(_has_others(gap, names) for gap in gaps)
+    return "likely" if partly else "certain"
+
+
+def _has_others(gap: _Gap, names: set[str]) -> bool:
+    module = gap.family.template.removesuffix("." + gap.pair.part)
+    if ".experts.{}." in gap.family.template and any(f"{module}.{leaf}" in names for leaf in gap.pair.wanted):
+        return True
+    return gap.pair.methods == _BITS4 and any(name.startswith(f"{module}.weight.") for name in names)
+
+
+def _shown(family: Family) -> str:
+    packed = f" {family.dtype}" if is_packed(family.dtype) else ""
+    return f"{show(family.template, family.axes)}{packed} {list(family.shape or ())}"
+
+
+DOCS = RuleDocs(
+    finds=(
+        "A weight in packed form without the tensors that give its numbers back (FP8 without a scale, bitsandbytes "
+        "without its quantization state, `qweight` without `scales`), or these tensors without the weight."
+    ),
+    why=(
+        "The numbers mean nothing without their scale. transformers takes an FP8 or 4-bit weight without companions as a "
+        "plain tensor and reports nothing; a weight with some of them raises in the conversion."
+    ),
+    errors=(
+        "transformers: no error and no row; the weight is wrong by a factor of thousands",
+        "transformers: RuntimeError: We encountered some issues during automatic conversion of the weights",
+        "vLLM: KeyError, or a scale that stays at its initial value",
+    ),
+    example="`mlp.down_proj.weight` F8_E4M3 [64, 96], and no `weight_scale_inv` beside it.",
+    fix="Take the missing tensors from the original export or quantize again. Nothing on disk can give them back.",
+    harmless="Methods whose scale is part of the packed tensor itself are not looked at.",
+)
+RULE = Rule(
+    "LP604", "quant-companion-missing", "A packed weight lacks its scales or states", check, DOCS, absorbs=("LP410",)
+)

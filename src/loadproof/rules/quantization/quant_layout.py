@@ -1,0 +1,81 @@
+"""LP605 quant-layout: packed tensors under names that this reader does not unpack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.config import where
+from loadproof.config.quantization import method_of
+from loadproof.core.case import Case
+from loadproof.core.edits import Fix
+from loadproof.core.families import count, show
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Row
+from loadproof.core.tensors import Family
+from loadproof.readers.dtypes import is_packed
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.packing import declared
+from loadproof.rules.evidence.wording import plural
+from loadproof.rules.quantization.quant_method import skipped_method
+from loadproof.rules.rows import of_kind
+
+
+def check(case: Case) -> Iterable[Finding]:
+    """Parameters that stay random while packed tensors named after them are stored and nobody takes them."""
+    stated = declared(case)
+    if stated is None or skipped_method(case):
+        return
+    missing = [(row, forms) for row in of_kind(case.outcome.rows, "missing") if (forms := _forms(case, row))]
+    if not missing:
+        return
+    number = sum(count(row.axes) for row, _ in missing)
+    first, forms = missing[0]
+    suffixes = ", ".join(sorted(form.template.removeprefix(first.template) for form in forms))
+    method = method_of(stated[1])
+    headline = f"{plural(number, 'parameter')} of {case.expectation.class_name} are stored packed as {suffixes}"
+    headline += f", a form that the {method} reader does not unpack"
+    evidence = [Evidence(where(case.config, (*stated[0], "quant_method")), f'quant_method = "{method}"')]
+    evidence += [_line(form) for form in forms[:3]]
+    evidence.append(
+        Evidence(case.expectation.class_name, f"{show(first.template, first.axes)} {list(first.expected or ())}")
+    )
+    rows = [row for row, _ in missing]
+    rows += [row for row in of_kind(case.outcome.rows, "unexpected") if _extends(row, rows)]
+    fix = Fix("load it with the engine it was made for, or export it again with one tensor per expert", "manual")
+    yield Finding("LP605", "quant-layout", "error", "certain", headline, tuple(evidence), tuple(rows), 0, (fix,))
+
+
+def _forms(case: Case, row: Row) -> list[Family]:
+    """Stored tensors whose names are that of the parameter and a suffix."""
+    forms = [family for family in case.manifest.families if family.template.startswith(f"{row.template}_")]
+    return forms if any(is_packed(form.dtype) for form in forms) else []
+
+
+def _extends(row: Row, missing: list[Row]) -> bool:
+    return any((row.stored or row.template).startswith(f"{parameter.template}_") for parameter in missing)
+
+
+def _line(family: Family) -> Evidence:
+    return Evidence(
+        ", ".join(family.files[:2]), f"{show(family.template, family.axes)} {family.dtype} {list(family.shape or ())}"
+    )
+
+
+DOCS = RuleDocs(
+    finds=(
+        "Stacked experts packed as a whole (`experts.gate_up_proj_packed`, `_scale`, `_shape`) under a method whose "
+        "reader unpacks one tensor per expert."
+    ),
+    why=(
+        "The exporter walked over parameters, the reader swaps modules. Nobody takes the packed tensors: they are left "
+        "over, and the experts stay random."
+    ),
+    errors=(
+        "transformers: experts MISSING, the packed tensors UNEXPECTED; no exception",
+        "vLLM: KeyError: 'layers.0.mlp.experts.gate_up_proj_packed'",
+    ),
+    example="`mlp.experts.gate_up_proj_packed` I32 [4, 32, 4] under compressed-tensors.",
+    fix="Load it with the engine it was made for, or export it again per expert. Deleting the declaration mends nothing.",
+    harmless="`_blocks` and `_scales` of MXFP4 are the form that its reader wants.",
+)
+RULE = Rule("LP605", "quant-layout", "Packed tensors under names that the reader does not unpack", check, DOCS)

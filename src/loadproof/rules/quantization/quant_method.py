@@ -1,0 +1,100 @@
+"""LP608 quant-method: the config names a quantization method that this release does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.config import where
+from loadproof.config.quantization import method_of
+from loadproof.core.case import Case
+from loadproof.core.config import JsonPath
+from loadproof.core.edits import Fix, SetJson
+from loadproof.core.families import count, show
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Row
+from loadproof.core.tensors import Family
+from loadproof.readers.dtypes import is_packed
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.packing import Layout, declared, is_companion, packed_families, stored_layout
+from loadproof.rules.evidence.packing_config import proved_config
+from loadproof.rules.evidence.wording import plural
+from loadproof.rules.quantization.quant_config_missing import belongs
+
+
+def check(case: Case) -> Iterable[Finding]:
+    """The release skips the declaration: packed weights are taken as they are, dense ones load as if it were not there."""
+    word, known = skipped_method(case), case.expectation.quantizers
+    if word is None or known is None:
+        return
+    path, _ = declared(case) or ((), {})
+    packed, layout = packed_families(case), stored_layout(case)
+    reader = f"{case.expectation.reader} {case.expectation.version}"
+    place = Evidence(where(case.config, (*path, "quant_method")), f'quant_method = "{word}"')
+    source = Evidence("quantizers/auto.py", f"known: {', '.join(sorted(known))}", "source")
+    if not packed:
+        headline = f"{reader} does not know the quantization method {word!r} and skips it; every stored tensor is dense"
+        yield Finding("LP608", "quant-method", "info", "certain", headline, (place, source))
+        return
+    number = sum(count(f.axes) for f in (layout.packed if layout and layout.packed else packed))
+    taken = "is taken as it is" if number == 1 else "are taken as they are"
+    headline = f"{reader} does not know the quantization method {word!r}: {plural(number, 'packed weight')} {taken}"
+    rows = [row for row in case.outcome.rows if _belongs(row, layout)]
+    evidence = (place, *map(_line, packed[:2]), source)
+    yield Finding(
+        "LP608", "quant-method", "error", "certain", headline, evidence, tuple(rows), 0, _fixes(path, layout, known)
+    )
+
+
+def skipped_method(case: Case) -> str | None:
+    """The declared method, where this release is known not to act upon it."""
+    stated, known = declared(case), case.expectation.quantizers
+    word = method_of(stated[1]) if stated is not None else None
+    return word if isinstance(word, str) and known is not None and word not in known else None
+
+
+def _belongs(row: Row, layout: Layout | None) -> bool:
+    if row.kind == "misread" or is_packed(row.dtype) or is_companion(row):
+        return True
+    return layout is not None and belongs(row, layout)
+
+
+def _line(family: Family) -> Evidence:
+    return Evidence(
+        ", ".join(family.files[:2]), f"{show(family.template, family.axes)} {family.dtype} {list(family.shape or ())}"
+    )
+
+
+def _fixes(path: JsonPath, layout: Layout | None, known: tuple[str, ...]) -> tuple[Fix, ...]:
+    value = proved_config(layout) if layout is not None else None
+    manual = Fix(
+        "load it with an engine that knows the method, or export it again with a method of this release", "manual"
+    )
+    if value is None or method_of(value) not in known:
+        return (manual,)
+    edit = SetJson("config.json", path, value)
+    return Fix("write the quantization_config that the shapes prove", "lossless", (edit,)), manual
+
+
+DOCS = RuleDocs(
+    finds=(
+        "A `quant_method` that the loading release does not list (`modelopt`, `fp8_e4m3`, a word of another engine) over "
+        "packed or scaled weights. The list is read from the release's own `quantizers/auto.py`."
+    ),
+    why=(
+        "transformers skips a method it does not know with a warning and loads the checkpoint as a dense one: numbers "
+        "of a narrow dtype are cast to the parameter's dtype without their scales, packed ones have another shape and "
+        "raise."
+    ),
+    errors=(
+        "transformers: Unknown quantization type, got modelopt - supported types are: [...]. Hence, we will skip the "
+        "quantization.",
+        "transformers: RuntimeError: You set `ignore_mismatched_sizes` to `False`, thus raising an error",
+    ),
+    example='`"quant_method": "modelopt"` over `q_proj.weight` F8_E4M3 with `q_proj.weight_scale` beside it.',
+    fix=(
+        "Load it with the engine it was made for (vLLM, SGLang and TensorRT-LLM read ModelOpt). Where the layout proves "
+        "a method that the release knows, `loadproof fix` writes that entry."
+    ),
+    harmless="Over dense tensors the entry is skipped and changes nothing.",
+)
+RULE = Rule("LP608", "quant-method", "The quantization method is not known to this release", check, DOCS)
