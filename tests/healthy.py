@@ -10,8 +10,8 @@ import json
 from collections.abc import Iterable, Iterator
 
 from loadproof.api.checking import conclude
-from loadproof.config.plan import plan_from_config
-from loadproof.config.plan_tensors import plan_from_tensors
+from loadproof.config.plan.reading import plan_from_config
+from loadproof.config.plan.tensors import plan_from_tensors
 from loadproof.core.case import Case, Report, Timings
 from loadproof.core.checkpoint import FileInfo, Inventory, Manifest, Selection
 from loadproof.core.config import ModelConfig

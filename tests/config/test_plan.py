@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from loadproof.config import diff_plans, plan_from_config, stated_plans
-from loadproof.config.plan_letters import letters
-from loadproof.config.plan_spellings import SPELLINGS, read_words
+from loadproof.config.plan.letters import letters
+from loadproof.config.plan.spellings import SPELLINGS, read_words
 from loadproof.core.config import LayerPlan, ModelConfig
 from loadproof.core.expectation import Expectation
 

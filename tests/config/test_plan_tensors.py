@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from loadproof.config import plan_from_tensors
-from loadproof.config.plan_letters import letters
-from loadproof.config.plan_mixers import is_sparse, mixer_of
+from loadproof.config.plan.letters import letters
+from loadproof.config.plan.mixers import is_sparse, mixer_of
 from loadproof.core.families import fold
 from loadproof.core.tensors import Family
 from tests import zoo

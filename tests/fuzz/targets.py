@@ -17,7 +17,7 @@ from loadproof.config.code import check_code
 from loadproof.config.lines import line_of
 from loadproof.config.parse import parse_object
 from loadproof.config.patterns import check_patterns
-from loadproof.config.plan import plan_from_config
+from loadproof.config.plan.reading import plan_from_config
 from loadproof.config.values import check_values
 from loadproof.core.checkpoint import Problem
 from loadproof.core.config import ModelConfig

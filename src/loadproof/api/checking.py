@@ -14,8 +14,8 @@ from loadproof.api.leftovers import untold
 from loadproof.api.parts import as_part, faults_of_part
 from loadproof.api.verdict import decide
 from loadproof.config import read_config
-from loadproof.config.plan import plan_from_config
-from loadproof.config.plan_tensors import plan_from_tensors
+from loadproof.config.plan.reading import plan_from_config
+from loadproof.config.plan.tensors import plan_from_tensors
 from loadproof.config.tokenizer import read_tokenizer
 from loadproof.core.case import Case, Report, Timings
 from loadproof.core.checkpoint import Inventory, Manifest, Selection, TieValue

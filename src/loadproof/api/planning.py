@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from loadproof.api.checking import choose_reader, open_checkpoint, read_expectation, reading
 from loadproof.config import read_config
-from loadproof.config.plan import diff_plans, plan_from_config
-from loadproof.config.plan_tensors import plan_from_tensors
+from loadproof.config.plan.reading import diff_plans, plan_from_config
+from loadproof.config.plan.tensors import plan_from_tensors
 from loadproof.core.config import LayerPlan
 from loadproof.formats import read_manifest
 

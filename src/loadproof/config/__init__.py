@@ -2,8 +2,8 @@
 
 from loadproof.config.access import get, text_config, text_config_path
 from loadproof.config.lines import line_of, where
-from loadproof.config.plan import PlanDiff, config_depth, diff_plans, plan_from_config, stated_plans
-from loadproof.config.plan_tensors import decoder_layers, plan_from_tensors
+from loadproof.config.plan.reading import PlanDiff, config_depth, diff_plans, plan_from_config, stated_plans
+from loadproof.config.plan.tensors import decoder_layers, plan_from_tensors
 from loadproof.config.read import read_config
 from loadproof.config.spellings import CANONICAL, SPELLINGS, spelled, value_of
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from loadproof.config.plan_letters import legend, letter, letters
+from loadproof.config.plan.letters import legend, letter, letters
 
 __all__ = ["legend", "letter", "letters"]

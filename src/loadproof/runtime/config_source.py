@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from loadproof.config import read_config
-from loadproof.config.plan import plan_from_config
+from loadproof.config.plan.reading import plan_from_config
 from loadproof.core.config import ModelConfig
 from loadproof.runtime.errors import LayerPlanError
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from msgspec import structs
 
-from loadproof.config.plan import diff_plans, plan_from_config
-from loadproof.config.plan_tensors import plan_from_tensors
+from loadproof.config.plan.reading import diff_plans, plan_from_config
+from loadproof.config.plan.tensors import plan_from_tensors
 from loadproof.core.case import Case, Report
 from loadproof.core.checkpoint import Inventory, Manifest, Selection
 from loadproof.core.config import ModelConfig

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from loadproof.config.plan_mixers import mixer_of as mixer_by_signature
+from loadproof.config.plan.mixers import mixer_of as mixer_by_signature
 from loadproof.core.families import show_axis
 
 DEFAULT_PREFIX = "language_model.model."

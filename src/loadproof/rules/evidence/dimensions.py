@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from loadproof.config.access import get, text_config, text_config_path
-from loadproof.config.plan import text_fields
+from loadproof.config.plan.reading import text_fields
 from loadproof.config.spellings import CANONICAL, spelled, value_of
 from loadproof.core.case import Case
 from loadproof.core.config import JsonPath

@@ -9,12 +9,13 @@ from msgspec.structs import replace
 
 from loadproof.config.access import get, text_config, text_config_path
 from loadproof.config.lines import where
-from loadproof.config.plan import diff_plans, field_path, text_fields
-from loadproof.config.plan_letters import letter, letters
-from loadproof.config.plan_mixers import mixer_modules
-from loadproof.config.plan_spellings import SPELLINGS, read_words
-from loadproof.config.plan_tensors import decoder_layers, plan_from_tensors
-from loadproof.config.plan_words import canonical, kind
+from loadproof.config.plan.codec import write
+from loadproof.config.plan.letters import letter, letters
+from loadproof.config.plan.mixers import mixer_modules
+from loadproof.config.plan.reading import diff_plans, field_path, text_fields
+from loadproof.config.plan.spellings import CODECS, LISTS, SPELLINGS, read_words
+from loadproof.config.plan.tensors import decoder_layers, plan_from_tensors
+from loadproof.config.plan.words import canonical, kind
 from loadproof.config.values import dotted
 from loadproof.core.case import Case
 from loadproof.core.config import JsonPath, LayerPlan
@@ -26,8 +27,6 @@ from loadproof.core.outcome import Row
 from loadproof.core.tensors import Family
 from loadproof.rules.evidence.whatif_config import with_edits
 from loadproof.rules.evidence.wording import files_text, json_text, number_of
-
-LISTS = ("layer_types", "layers_block_type")
 
 
 def built_plan(case: Case) -> LayerPlan | None:
@@ -127,14 +126,13 @@ def write_plan(case: Case, plan: LayerPlan, words: Sequence[str | None]) -> tupl
     value = get(case.config, path)
     if path[-1] in LISTS and isinstance(value, list) and len(value) == len(words):
         return _list_entries(case, path, value, words)
-    made = _respell(str(path[-1]), value, words)
-    if made is not None:
-        fields = made if path[-1] == "attn_layer_period" else {str(path[-1]): made}
-        old = text_config(case.config)
-        changed = {name: new for name, new in fields.items() if old.get(name) != new}
-        edits = tuple(SetJson(config_file(case), (*path[:-1], name), new) for name, new in changed.items())
-        return edits if _says(case, edits, str(path[-1]), words) else ()
-    return (SetJson(config_file(case), (*path[:-1], "layer_types"), _spelled(words)),)
+    fields = write(CODECS[str(path[-1])], text_config(case.config), words)
+    if fields is None:
+        return (SetJson(config_file(case), (*path[:-1], LISTS[0]), _spelled(words)),)
+    old = text_config(case.config)
+    changed = {name: new for name, new in fields.items() if old.get(name) != new}
+    edits = tuple(SetJson(config_file(case), (*path[:-1], name), new) for name, new in changed.items())
+    return edits if _says(case, edits, str(path[-1]), words) else ()
 
 
 def _says(case: Case, edits: tuple[Edit, ...], name: str, words: Sequence[str | None]) -> bool:
@@ -160,54 +158,6 @@ def attention_words(case: Case, plan: LayerPlan) -> set[str]:
     value = get(case.config, field_path(plan))
     words = value if isinstance(value, list) else []
     return {word for word in words if isinstance(word, str) and kind(canonical(word)) == "attention"}
-
-
-def _respell(name: str, value: Any, words: Sequence[str | None]) -> Any:
-    """The value of this field that means `words`, None when it cannot mean them."""
-    full = [layer for layer, word in enumerate(words) if kind(word) == "attention"]
-    if name in ("full_attn_idxs", "attn_layer_indices"):
-        return full
-    if name == "attn_type_list":
-        return [1 if layer in full else 0 for layer in range(len(words))]
-    if name == "linear_attn_config" and isinstance(value, dict):
-        rest = [layer for layer in range(len(words)) if layer not in full]
-        return {**value, "full_attn_layers": [i + 1 for i in full], "kda_layers": [i + 1 for i in rest]}
-    if name == "hybrid_override_pattern" and isinstance(value, str):
-        return _pattern(words)
-    if name == "block_types":
-        return _repeating(["attention" if layer in full else "recurrent" for layer in range(len(words))])
-    if name == "attn_layer_period":
-        return _period(full, len(words))
-    if name in ("full_attention_interval", "layer_group_size"):
-        return next((step for step in range(2, len(words) + 1) if _is_every(full, step, len(words))), None)
-    return None
-
-
-def _pattern(words: Sequence[str | None]) -> str | None:
-    signs = {"attention": "*", "recurrent": "M", "dense block": "-", "expert block": "E"}
-    kinds = [kind(word) for word in words]
-    return "".join(signs[k] for k in kinds if k) if all(k in signs for k in kinds) else None
-
-
-def _repeating(words: list[str]) -> list[str]:
-    """The shortest pattern that repeats to these words."""
-    for length in range(1, len(words) + 1):
-        if all(word == words[layer % length] for layer, word in enumerate(words)):
-            return words[:length]
-    return words
-
-
-def _period(full: list[int], depth: int) -> dict[str, int] | None:
-    """The smallest period and its offset that give exactly these layers."""
-    for period in range(1, depth + 1):
-        for offset in range(period):
-            if full == [layer for layer in range(depth) if layer % period == offset]:
-                return {"attn_layer_period": period, "attn_layer_offset": offset}
-    return None
-
-
-def _is_every(full: list[int], step: int, depth: int) -> bool:
-    return full == [layer for layer in range(depth) if (layer + 1) % step == 0]
 
 
 def _spelled(words: Sequence[str | None]) -> list[str]:

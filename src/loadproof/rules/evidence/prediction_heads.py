@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from loadproof.config.access import text_config, text_config_path
-from loadproof.config.plan import config_depth
+from loadproof.config.plan.reading import config_depth
 from loadproof.config.spellings import SPELLINGS, spelled
 from loadproof.core.case import Case
 from loadproof.core.config import JsonPath

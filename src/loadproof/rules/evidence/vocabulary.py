@@ -7,7 +7,7 @@ from typing import Any
 
 from loadproof.config.access import text_config_path
 from loadproof.config.lines import where
-from loadproof.config.plan import text_fields
+from loadproof.config.plan.reading import text_fields
 from loadproof.config.values import dotted
 from loadproof.core.case import Case
 from loadproof.core.config import JsonPath

@@ -7,8 +7,9 @@ from typing import Any
 
 from loadproof.config.access import get, text_config, text_config_path
 from loadproof.config.lines import where
-from loadproof.config.plan import text_fields
-from loadproof.config.plan_spellings import depth_of
+from loadproof.config.plan.codec import depth_of
+from loadproof.config.plan.reading import text_fields
+from loadproof.config.plan.spellings import CODECS
 from loadproof.config.spellings import spelled
 from loadproof.config.values import dotted
 from loadproof.core.case import Case
@@ -17,7 +18,7 @@ from loadproof.core.edits import Edit, Fix, SetJson
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Row
 from loadproof.rules.base import Rule, RuleDocs
-from loadproof.rules.evidence.plans import LISTS, built_plan, config_file, rows_in_layers
+from loadproof.rules.evidence.plans import built_plan, config_file, rows_in_layers
 from loadproof.rules.evidence.prediction_heads import stored_heads
 from loadproof.rules.evidence.whatif_config import explained_by_config
 from loadproof.rules.evidence.wording import json_text, layers_text, plural
@@ -87,41 +88,30 @@ def depth_edits(case: Case, held: int, wanted: int) -> tuple[Edit, ...]:
     path = depth_path(case)
     edits: list[Edit] = [] if path[-1] == _plan_name(case) else [SetJson(config_file(case), path, held)]
     for name, value in fields.items():
-        if _goes_with_depth(name, value, wanted):
-            made = _resized(case, name, value, held)
-            if made is None:
-                return ()
-            if made != value:
-                edits.append(SetJson(config_file(case), (*base, name), made))
+        if not value:
+            continue
+        made = _resized(case, name, value, held, wanted)
+        if made is None:
+            return ()
+        if made != value:
+            edits.append(SetJson(config_file(case), (*base, name), made))
     return tuple(edits)
 
 
-def _goes_with_depth(name: str, value: Any, wanted: int) -> bool:
-    if name in ("hybrid_override_pattern", "linear_attn_config"):
-        return bool(value)
-    return isinstance(value, list) and len(value) == wanted and (name in LISTS or _is_per_layer(name))
+def _resized(case: Case, name: str, value: Any, held: int, wanted: int) -> Any:
+    """The value for the stored layers; the value itself where it does not go with the depth, None for guesses."""
+    if name in CODECS:
+        known = case.tensor_plan.words if case.tensor_plan is not None else ()
+        return CODECS[name].resized(value, held, known[wanted:held])
+    if not isinstance(value, list) or len(value) != wanted or not _is_per_layer(name):
+        return value
+    if held <= len(value):
+        return value[:held]
+    return value + value[-1:] * (held - len(value)) if len(set(map(str, value))) == 1 else None
 
 
 def _is_per_layer(name: str) -> bool:
     return name.endswith(("_types", "_per_layer", "_layers", "_type_list", "_pattern", "_block_type"))
-
-
-def _resized(case: Case, name: str, value: Any, held: int) -> Any:
-    """The value for the stored layers; None where new entries would be guesses."""
-    if name == "hybrid_override_pattern":
-        letters = str(value).split("/")[0].replace("|", "")
-        return letters[:held] if held <= len(letters) else None
-    if name == "linear_attn_config":
-        return {k: [n for n in v if n <= held] if isinstance(v, list) else v for k, v in value.items()}
-    if held <= len(value):
-        return value[:held]
-    if name not in LISTS or case.tensor_plan is None:
-        return value + value[-1:] * (held - len(value)) if len(set(map(str, value))) == 1 else None
-    new = case.tensor_plan.words[len(value) :]
-    attention = {word for word in value if isinstance(word, str) and word.endswith("attention")}
-    if None in new or "sliding_attention" in attention:
-        return None
-    return [*value, *new]
 
 
 def depth_path(case: Case) -> JsonPath:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from loadproof.config.access import text_config_path
-from loadproof.config.plan import stated_plans
-from loadproof.config.plan_letters import letters
+from loadproof.config.plan.letters import letters
+from loadproof.config.plan.reading import stated_plans
+from loadproof.config.plan.spellings import LISTS
 from loadproof.config.values import dotted
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, SetJson
 from loadproof.core.findings import Evidence, Finding
 from loadproof.rules.base import Rule, RuleDocs
-from loadproof.rules.evidence.plans import LISTS as PLAN_LISTS
 from loadproof.rules.evidence.plans import config_file
 from loadproof.rules.evidence.whatif_config import outcome_if
 from loadproof.rules.plan.layer_plan_mismatch import differing_layers, plan_findings
@@ -31,7 +31,7 @@ def _refused(case: Case) -> Iterable[Finding]:
     stored = case.tensor_plan
     if stored is None or len(set(stored.words)) < 2 or None in stored.words or stated_plans(case.config):
         return
-    for name in PLAN_LISTS:
+    for name in LISTS:
         path = (*text_config_path(case.config), name)
         edits = (SetJson(config_file(case), path, list(stored.words)),)
         outcome = outcome_if(case, edits)

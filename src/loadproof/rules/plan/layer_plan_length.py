@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from loadproof.config.access import get, text_config, text_config_path
 from loadproof.config.lines import where
-from loadproof.config.plan import config_depth, diff_plans
-from loadproof.config.plan_words import canonical
+from loadproof.config.plan.reading import config_depth, diff_plans
+from loadproof.config.plan.words import canonical
 from loadproof.config.spellings import spelled, value_of
 from loadproof.config.values import dotted
 from loadproof.core.case import Case

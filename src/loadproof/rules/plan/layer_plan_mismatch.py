@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from loadproof.config.plan import diff_plans
-from loadproof.config.plan_words import spoken
+from loadproof.config.plan.reading import diff_plans
+from loadproof.config.plan.words import spoken
 from loadproof.config.values import dotted
 from loadproof.core.case import Case
 from loadproof.core.config import LayerPlan

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from loadproof.config.access import get, text_config, text_config_path
 from loadproof.config.lines import where
-from loadproof.config.plan import diff_plans
-from loadproof.config.plan_spellings import read_words
+from loadproof.config.plan.reading import diff_plans
+from loadproof.config.plan.spellings import CODECS, read_words
 from loadproof.config.values import dotted
 from loadproof.core.case import Case
 from loadproof.core.config import JsonPath, LayerPlan
@@ -19,21 +18,13 @@ from loadproof.rules.evidence.plans import config_file, strips
 from loadproof.rules.evidence.whatif_config import explained_by_config, with_edits
 from loadproof.rules.evidence.wording import json_text
 
-# field -> (the lists inside it, the number of the first layer as the class counts)
-_NUMBERED: dict[str, tuple[tuple[str, ...], int]] = {
-    "linear_attn_config": (("full_attn_layers", "kda_layers"), 1),
-    "full_attn_idxs": ((), 0),
-    "attn_layer_indices": ((), 0),
-    "cross_attention_layers": ((), 0),
-    "local_layer_ids": ((), 0),
-}
-
 
 def check(case: Case) -> Iterable[Finding]:
     stored = case.tensor_plan
     if stored is None:
         return
-    for name, (_, first) in _NUMBERED.items():
+    for name, codec in CODECS.items():
+        first = codec.first
         edits = _shifted(case, name, 1 if first else -1)
         if edits and not _reads_as(case, (), name, stored) and _reads_as(case, edits, name, stored):
             yield from _finding(case, name, first, edits, stored)
@@ -48,11 +39,11 @@ def _shifted(case: Case, name: str, step: int) -> tuple[Edit, ...]:
 
 def _lists(case: Case, name: str) -> Iterator[tuple[JsonPath, list[int]]]:
     path = (*text_config_path(case.config), name)
-    inner = _NUMBERED[name][0]
-    for place in [(*path, part) for part in inner] or [path]:
-        value: Any = get(case.config, place)
-        if isinstance(value, list) and value and all(type(number) is int for number in value):
-            yield place, value
+    try:
+        found = CODECS[name].numbered(get(case.config, path))
+    except (TypeError, AttributeError):
+        return
+    yield from (((*path, *inner), numbers) for inner, numbers in found.items())
 
 
 def _reads_as(case: Case, edits: tuple[Edit, ...], name: str, stored: LayerPlan) -> bool:

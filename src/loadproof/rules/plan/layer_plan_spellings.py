@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from loadproof.config.access import get
 from loadproof.config.lines import where
-from loadproof.config.plan import diff_plans, field_path, stated_plans
-from loadproof.config.plan_letters import letters
-from loadproof.config.plan_words import kind
+from loadproof.config.plan.letters import letters
+from loadproof.config.plan.reading import diff_plans, field_path, stated_plans
+from loadproof.config.plan.words import kind
 from loadproof.config.values import dotted
 from loadproof.core.case import Case
 from loadproof.core.config import LayerPlan

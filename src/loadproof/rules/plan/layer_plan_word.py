@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from loadproof.config.access import get
 from loadproof.config.lines import where
-from loadproof.config.plan_words import canonical, kind
+from loadproof.config.plan.words import canonical, kind
 from loadproof.config.values import dotted
 from loadproof.core.case import Case
 from loadproof.core.config import JsonPath, LayerPlan

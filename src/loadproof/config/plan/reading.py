@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from loadproof.config.access import text_config, text_config_path
 from loadproof.config.lines import where
-from loadproof.config.plan_spellings import SPELLINGS, Words, depth_of, read_words
-from loadproof.config.plan_words import contradict
+from loadproof.config.plan.codec import Words, depth_of
+from loadproof.config.plan.spellings import LISTS, SPELLINGS, read_words
+from loadproof.config.plan.words import contradict
 from loadproof.config.values import dotted
 from loadproof.core.config import JsonPath, LayerPlan, ModelConfig
 from loadproof.core.expectation import Expectation
@@ -86,7 +87,7 @@ def _first_words(fields: dict[str, Any]) -> Words | None:
 def _deciding(stated: list[LayerPlan], words: Words) -> LayerPlan | None:
     """The stated plan that gave these words: an equal one, else a list by name (classes rewrite single entries)."""
     equal = next((plan for plan in stated if plan.words == words), None)
-    return equal or next((plan for plan in stated if plan.field.endswith(("layer_types", "layers_block_type"))), None)
+    return equal or next((plan for plan in stated if plan.field.endswith(LISTS)), None)
 
 
 def _placed(plan: LayerPlan, config: ModelConfig) -> LayerPlan:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+LINEAR, FULL, SLIDING, CONV = "linear_attention", "full_attention", "sliding_attention", "conv"
+
 # Spellings that mean a canonical word. The first five are remapped by transformers itself
 # (configuration_utils.py:94-99, 5.24); the others are words of older or remote-code configs.
 _SYNONYMS = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from loadproof.config.plan_mixers import mixer_of
+from loadproof.config.plan.mixers import mixer_of
 from loadproof.core.config import LayerPlan
 from loadproof.core.families import HOLE, count
 from loadproof.core.tensors import Family
