@@ -38,7 +38,12 @@ def letters(plan: LayerPlan) -> str:
     return "".join(map(letter, plan.words))
 
 
+def meaning(word: str | None) -> str:
+    """The word in a legend."""
+    return {"sparse": "experts"}.get(word or "", (word or "not known").replace("_", " "))
+
+
 def legend(words: Iterable[str | None]) -> str:
     """``F full attention, L linear attention`` for the words that occur, in order of their letters."""
-    known = {letter(word): (word or "not known").replace("_", " ") for word in words}
+    known = {letter(word): meaning(word) for word in words}
     return ", ".join(f"{sign} {'not in the vocabulary' if sign == '!' else known[sign]}" for sign in sorted(known))

@@ -44,8 +44,10 @@ def mixer_modules(children: Iterable[str]) -> list[str]:
 
 def is_sparse(children: Iterable[str]) -> bool | None:
     """Whether the layer's feed-forward part is a mixture of experts; None when it has none that is recognised."""
-    parts = {part for name in children for part in name.split(".")}
-    if "experts" in parts or "block_sparse_moe" in parts:
+    modules = _modules(children)
+    parts = {part for module, inside in modules.items() if not _module_mixer(module, inside) for part in inside}
+    parts |= modules.keys()
+    if parts & {"experts", "block_sparse_moe"}:
         return True
     return False if parts & _DENSE else None
 

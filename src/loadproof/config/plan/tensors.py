@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from loadproof.config.plan.mixers import mixer_of
+from loadproof.config.plan.mixers import is_sparse, mixer_of
+from loadproof.config.plan.words import DENSE, SPARSE
 from loadproof.core.config import LayerPlan
 from loadproof.core.families import HOLE, count
 from loadproof.core.tensors import Family
@@ -36,6 +37,22 @@ def plan_from_tensors(families: Iterable[Family]) -> LayerPlan | None:
     depth = max(layers) + 1
     shown = [known[layers[layer]] if layer in layers else (None, None) for layer in range(depth)]
     return LayerPlan(tuple(word for word, _ in shown), "tensors", container, mixers=tuple(mixer for _, mixer in shown))
+
+
+def feed_forward_from_tensors(families: Iterable[Family]) -> LayerPlan | None:
+    """``dense`` or ``sparse`` (experts) for each stored layer, None for a layer whose feed-forward part is not there."""
+    found = decoder_layers(families)
+    if found is None:
+        return None
+    container, layers = found
+    known = {children: _feed_forward(children) for children in set(layers.values())}
+    words = tuple(known[layers[layer]] if layer in layers else None for layer in range(max(layers) + 1))
+    return LayerPlan(words, "tensors", container)
+
+
+def _feed_forward(children: frozenset[str]) -> str | None:
+    sparse = is_sparse(children)
+    return None if sparse is None else SPARSE if sparse else DENSE
 
 
 def decoder_layers(families: Iterable[Family]) -> tuple[str, Layers] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 LINEAR, FULL, SLIDING, CONV = "linear_attention", "full_attention", "sliding_attention", "conv"
+DENSE, SPARSE = "dense", "sparse"  # the feed-forward part
 
 # Spellings that mean a canonical word. The first five are remapped by transformers itself
 # (configuration_utils.py:94-99, 5.24); the others are words of older or remote-code configs.

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from loadproof.config.access import get, text_config, text_config_path
 from loadproof.config.lines import where
 from loadproof.config.plan.codec import write
-from loadproof.config.plan.letters import letter, letters
+from loadproof.config.plan.letters import letter, letters, meaning
 from loadproof.config.plan.mixers import mixer_modules
 from loadproof.config.plan.reading import diff_plans, field_path, text_fields
 from loadproof.config.plan.spellings import CODECS, LISTS, SPELLINGS, read_words
@@ -55,7 +55,7 @@ def strips(config: LayerPlan, tensors: LayerPlan) -> tuple[Evidence, ...]:
     """Two strips, one below the other, the legend behind the first."""
     differing = diff_plans(config, tensors).layers
     words = {*(config.words[layer] for layer in differing), *(tensors.words[layer] for layer in differing)}
-    names = sorted({letter(word): (word or "not known").replace("_", " ") for word in words}.items())
+    names = sorted({letter(word): meaning(word) for word in words}.items())
     legend = ", ".join(f"{sign} {name}" for sign, name in names)
     verb = "differs" if len(differing) == 1 else "differ"
     text = f"{letters(config)}  ({legend}; {len(differing)} of {len(config.words)} {verb})"

@@ -10,10 +10,11 @@ from msgspec.structs import replace
 from loadproof.config import get, where
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, SetJson
-from loadproof.core.families import show, show_axis
+from loadproof.core.families import show
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Row
 from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.feed_forward import flipped
 from loadproof.rules.evidence.rewrites import find_rewrite
 from loadproof.rules.evidence.roots import MULTIMODAL, assigned, by_root, expected, is_subtree, module_of, size
 from loadproof.rules.evidence.shards import listed
@@ -83,19 +84,19 @@ def _experts(case: Case) -> Finding | None:
         if ffn and experts and not [row for row in dense if _EXPERTS.search(row.template)]:
             layers = {index for row in ffn for index in row.axes[0]} if ffn[0].axes else set()
             rows = [row for row in case.outcome.rows if row in ffn or _in_layers(row, layers)]
-            if assigned_experts:
-                stated = "dense" if dense is missing else "a mixture of experts"
-                text = f"config.json makes layers {show_axis(tuple(sorted(layers)))} {stated}, the file does not"
-                return _finding(case, text, [*ffn, *experts], tuple(rows), _SET_PLAN)
+            if assigned_experts or _is_planned(case):
+                return None  # the layer plan's question (LP301)
             return _finding(case, f"{case.expectation.class_name}: {text}", [*ffn, *experts], tuple(rows), _SET_TYPE)
     return None
 
 
 _SET_TYPE = "name the model_type and architecture of the weights in config.json"
-_SET_PLAN = (
-    "set the fields that choose the layers with experts (mlp_only_layers, decoder_sparse_step, "
-    "first_k_dense_replace, mlp_layer_types) to those of the weights"
-)
+
+
+def _is_planned(case: Case) -> bool:
+    """Whether a field of the config that chooses the layers with experts explains it."""
+    flip = flipped(case)
+    return flip is not None and bool(flip.edits)
 
 
 def _in_layers(row: Row, layers: set[int]) -> bool:

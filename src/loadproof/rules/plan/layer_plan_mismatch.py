@@ -14,6 +14,7 @@ from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Row
 from loadproof.core.severity import Confidence
 from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.feed_forward import NAMES, Flip, field_lines, flipped, known_fields
 from loadproof.rules.evidence.plans import (
     attention_words,
     built_plan,
@@ -50,6 +51,31 @@ def check(case: Case) -> Iterable[Finding]:
     found = differing_layers(case)
     if found is not None and found[0].given:
         yield from plan_findings(case, "LP301", "layer-plan-mismatch", found)
+    flip = flipped(case)
+    if flip is not None:
+        yield _flip_finding(case, flip)
+
+
+def _flip_finding(case: Case, flip: Flip) -> Finding:
+    """The finding for layers that are dense on one side and hold experts on the other."""
+    held = sorted({NAMES[word] for layer in flip.layers if (word := flip.stored.words[layer])})
+    made = sorted({NAMES[word] for layer in flip.layers if (word := flip.built.words[layer])})
+    headline = (
+        f"the config makes {layers_text(flip.layers)} {' and '.join(made)}, the checkpoint holds {' and '.join(held)}"
+    )
+    evidence = (*field_lines(case, flip.codec), *strips(flip.built, flip.stored))
+    missing = count_rows(list(flip.rows), "missing")
+    notes = (_outcome(case, missing, flip.layers),) if missing and not case.outcome.raises else ()
+    if flip.edits:
+        fix = Fix(_describe(flip.edits), "lossless", flip.edits)
+    else:
+        fix = Fix(
+            f"set the field that chooses the layers with experts ({known_fields()}) to those of the weights", "manual"
+        )
+    confidence: Confidence = "certain" if flip.edits else "likely"
+    return Finding(
+        "LP301", "layer-plan-mismatch", "error", confidence, headline, evidence, flip.rows, fixes=(fix,), notes=notes
+    )
 
 
 def plan_findings(case: Case, code: str, slug: str, plans: Plans) -> Iterable[Finding]:
@@ -146,10 +172,11 @@ DOCS = RuleDocs(
         "A layer whose mixer in the file (told by the names of its tensors: softmax attention, Gated DeltaNet, "
         "Kimi delta "
         "attention, Mamba, short convolution, RG-LRU, ...) is not the one that the config's layer plan makes the "
-        "class build."
+        "class build; or whose feed-forward part is dense on one side and a mixture of experts on the other."
     ),
     why=(
-        "The plan (`layer_types`, `layers_block_type`, `hybrid_override_pattern`, ...) was edited, reordered by a"
+        "The plan (`layer_types`, `hybrid_override_pattern`, `mlp_only_layers`, `first_k_dense_replace`, ...) was edited, "
+        "reordered by a"
         " merge, or "
         "left as it was when layers were pruned. Nothing raises: the mixer of that layer starts random, its "
         "stored tensors "
