@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from loadproof.config import read_config
 from loadproof.config.parse import MAX_BYTES
+from loadproof.formats import take_inventory
 from tests.config.build import LLAMA, config_of, folder, found
 
 NOT_JSON = "is not a valid JSON file."
@@ -90,17 +91,28 @@ def test_a_folder_under_the_name_is_no_config_to_the_library(tmp_path: Path) -> 
     os.mkdir(tmp_path / "config.json")
     breaks = read_config(folder(tmp_path, {})).problems[0].breaks
     assert breaks is not None
-    assert breaks.endswith("does not appear to have a file named config.json.")
+    assert breaks.startswith("ValueError: Unrecognized model in ")
 
 
-def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
+def test_a_link_out_of_the_folder_is_followed_unless_it_is_a_strangers(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text(json.dumps(LLAMA))
     inside = tmp_path / "checkpoint"
     inside.mkdir()
     (inside / "config.json").symlink_to(tmp_path / "secret")
-    config = read_config(folder(inside, {}))
+    assert read_config(take_inventory(str(inside))).raw == LLAMA
+    config = read_config(take_inventory(str(inside), follow_links=False))
     assert found(config) == [("LP110", "symlink", "error")]
     assert config.raw == {}
+
+
+def test_what_a_link_leads_to_is_not_quoted(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text('{"password": "hunter2", "password": "hunter3"}')
+    inside = tmp_path / "checkpoint"
+    inside.mkdir()
+    (inside / "config.json").symlink_to(tmp_path / "secret")
+    problems = read_config(take_inventory(str(inside))).problems
+    assert [problem.detail for problem in problems] == ["duplicate-key"]
+    assert not any(word in str(problems) for word in ("password", "hunter"))
 
 
 def test_a_hub_cache_snapshot_is_read_through_its_link(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from loadproof.core.tensors import Duplicate
 from loadproof.formats import find_tensors, read_manifest, read_payload, take_inventory
 from tests.formats.tiny import INDEX, read, read_all, shard, write_shards
 from tests.hostile.making import LFS_POINTER, data, entry, one_tensor, st
+from tests.hostile.selecting import select
 
 LAYERS = {f"model.layers.{i}.up.weight": [4, 2] for i in range(6)}
 FILES = ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"]
@@ -213,10 +215,33 @@ def test_a_file_of_the_hub_cache_without_a_suffix_is_read_as_what_it_is(tmp_path
     assert (manifest.tensors, manifest.problems) == (6, ())
 
 
+def write_index(folder: Path, weight_map: dict[str, str]) -> None:
+    (folder / INDEX).write_text(json.dumps({"metadata": {}, "weight_map": weight_map}))
+
+
 def test_a_linked_file_that_is_not_followed_counts_as_unread_not_as_absent(tmp_path: Path) -> None:
     (tmp_path / "away.safetensors").write_bytes(shard(LAYERS))
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "model.safetensors").symlink_to("../away.safetensors")
-    manifest = read(folder)
+    inventory = take_inventory(str(folder), follow_links=False)
+    manifest = read_manifest(inventory, select(inventory))
     assert (manifest.unread, manifest.families) == (("model.safetensors",), ())
+    assert read(folder).tensors > 0
+
+
+def test_a_path_with_dots_counts_as_the_file_it_names(tmp_path: Path) -> None:
+    write_shards(tmp_path, {"a.safetensors": {"x": [1]}, "b.safetensors": {"y": [2]}})
+    write_index(tmp_path, {"x": "./a.safetensors", "y": ".//b.safetensors"})
+    inventory, manifest, problems = read_all(tmp_path)
+    assert {problem.severity for problem in problems.values()} == {"info"}
+    assert all(file.path in inventory.indexes[0].weight_map.values() for file in manifest.files)
+
+
+def test_of_two_spellings_of_one_file_the_later_one_decides_the_order(tmp_path: Path) -> None:
+    write_shards(tmp_path, {"a.safetensors": {"x": [1]}, "b.safetensors": {"x": [2]}})
+    names = {"x": "./b.safetensors", "y": "a.safetensors"}
+    write_index(tmp_path, names)
+    assert take_inventory(str(tmp_path)).indexes[0].shards == ("b.safetensors", "a.safetensors")
+    write_index(tmp_path, names | {"z": "b.safetensors"})
+    assert take_inventory(str(tmp_path)).indexes[0].shards == ("a.safetensors", "b.safetensors")

@@ -30,7 +30,7 @@ def renew(page: Path) -> None:
     """Write the report of the first bad example below its zoo block."""
     example = next(one for one in read_page(page) if one.kind == "bad")
     with tempfile.TemporaryDirectory() as folder:
-        shown = scrubbed(report_of(example, Path(folder)))
+        shown = scrubbed(report_of(example, Path(folder) / "checkpoint"))
     page.write_text(with_report(page.read_text(), example, shown))
 
 

@@ -7,6 +7,7 @@ A path into the config is written ``text_config.layer_types[2]``.
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -395,6 +396,60 @@ def drop_shard(number: int) -> Mutation:
 
 
 @named
+def count_from_zero() -> Mutation:
+    """The shards are numbered 0 to N - 1, as some writers do."""
+
+    def act(folder: Path) -> None:
+        index = folder / "model.safetensors.index.json"
+        text = index.read_text()
+        for path in sorted(folder.glob("model-*-of-*.safetensors")):
+            name = path.name.replace(path.name[6:11], f"{int(path.name[6:11]) - 1:05d}", 1)
+            path.rename(folder / name)
+            text = text.replace(path.name, name)
+        index.write_text(text)
+
+    return lambda c: after(c, act)
+
+
+@named
+def link(name: str, target: str) -> Mutation:
+    """A link in the place of a file, or beside the others."""
+
+    def act(folder: Path) -> None:
+        (folder / name).unlink(missing_ok=True)
+        (folder / name).symlink_to(target)
+
+    return lambda c: after(c, act)
+
+
+@named
+def link_away(pattern: str) -> Mutation:
+    """The files that match lie in a folder beside this one, and links in their place."""
+
+    def act(folder: Path) -> None:
+        store = Path(f"{folder}-store")
+        store.mkdir(exist_ok=True)
+        for path in sorted(folder.glob(pattern)):
+            path.rename(store / path.name)
+            path.symlink_to(store / path.name)
+
+    return lambda c: after(c, act)
+
+
+@named
+def respell_shards(spelling: str) -> Mutation:
+    """The index writes file names in another way; ``{}`` is the name."""
+
+    def act(folder: Path) -> None:
+        path = folder / "model.safetensors.index.json"
+        index = json.loads(path.read_text())
+        index["weight_map"] = {name: spelling.format(file) for name, file in index["weight_map"].items()}
+        path.write_text(json.dumps(index))
+
+    return lambda c: after(c, act)
+
+
+@named
 def extra_file(name: str, content: Any) -> Mutation:
     """`content`: bytes, text, or a JSON value."""
     return lambda c: replace(c, extra={**c.extra, name: content})
@@ -416,7 +471,6 @@ def extra_safetensors(name: str, pattern: str = "*", stale: bool = False) -> Mut
 @named
 def edit_index(path: str, value: Any) -> Mutation:
     """Set one entry of the index file (None deletes it); the path's last part may hold dots: weight_map/NAME."""
-    import json
 
     def act(folder: Path) -> None:
         file = folder / "model.safetensors.index.json"

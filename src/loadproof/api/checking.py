@@ -48,18 +48,20 @@ def check(
     source: str | None = None,
     names_only: bool = False,
     use_cache: bool = True,
+    follow_links: bool = True,
 ) -> Report:
     """Whether the checkpoint at `location` (a folder or one weight file) loads into `reader`, and if not, why.
 
     Only headers, indexes, the config and the text of the model's source are read. `reader` may name a release
     (``transformers@5.2.0``); `source` is the folder of another release's source; with `names_only` the index stands for
-    shards that are not there. Raises `NoCheckpointError` when there is nothing to check, `ValueError` for an unknown
+    shards that are not there. With ``follow_links=False`` links that leave the folder are not followed (those of a hub
+    cache are): for folders of strangers. Raises `NoCheckpointError` when there is nothing to check, `ValueError` for an unknown
     reader; content never raises.
     """
     started = perf_counter()
     chosen, version = choose_reader(reader)
     with reading(os.fspath(location)):
-        inventory = open_checkpoint(os.fspath(location))
+        inventory = open_checkpoint(os.fspath(location), follow_links=follow_links)
         config = read_config(inventory)
         selection = chosen.select(inventory, config, names_only)
         manifest = read_manifest(inventory, selection, names_only)
@@ -101,7 +103,7 @@ def choose_reader(spec: str) -> tuple[Reader, str | None]:
     return get_reader(name), version or None
 
 
-def open_checkpoint(location: str) -> Inventory:
+def open_checkpoint(location: str, *, follow_links: bool = True) -> Inventory:
     """What lies at `location`; a config.json stands for its folder.
 
     Raises `NoCheckpointError` where nothing there is a checkpoint's.
@@ -111,7 +113,7 @@ def open_checkpoint(location: str) -> Inventory:
     if os.path.basename(location) == "config.json":
         location = os.path.dirname(location) or "."
     try:
-        inventory = take_inventory(location)
+        inventory = take_inventory(location, follow_links=follow_links)
     except OSError as error:
         raise NoCheckpointError(f"{location}: {error.strerror or type(error).__name__}{_hub(location)}") from None
     if any(problem.severity == "error" for problem in inventory.problems):
@@ -187,7 +189,9 @@ def _case(
     source: str | None = None,
 ) -> Case:
     breaks = _breaks_early(config, expectation)
-    if _is_nameless(selection, manifest):
+    if selection.inconclusive:
+        outcome = Outcome(inconclusive=selection.inconclusive)
+    elif _is_nameless(selection, manifest):
         outcome = Outcome(inconclusive=_NAMELESS)
     elif breaks or expectation.inconclusive:
         outcome = Outcome(raises=bool(breaks), error=breaks, inconclusive=expectation.inconclusive)

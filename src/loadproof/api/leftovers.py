@@ -36,6 +36,7 @@ _SLUGS = {
     "LP109": "total-size-wrong",
     "LP110": "unsafe-path",
     "LP111": "rival-formats",
+    "LP114": "dangling-link",
 }
 SHOWN = 4
 _RANK: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}

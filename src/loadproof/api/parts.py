@@ -10,7 +10,7 @@ import msgspec
 from loadproof.core.checkpoint import Inventory, Selection
 from loadproof.core.expectation import Expectation
 from loadproof.core.findings import Finding
-from loadproof.storage import UnreadableError, open_folder
+from loadproof.storage import UnreadableError, folder_of
 
 _SHARD = re.compile(r"\d{5}-of-(?P<total>\d{5})\.(?:safetensors|bin)\Z")
 _ADAPTER = "adapter_config.json"
@@ -62,15 +62,15 @@ def _shard(inventory: Inventory, file: str) -> tuple[str, str] | None:
 
 
 def _adapter(inventory: Inventory) -> tuple[str, str]:
-    base = _base_of(inventory.root)
+    base = _base_of(inventory)
     if base is None:
         return "this is a PEFT adapter, not a model", "check the folder of its base model instead"
     return f"this is a PEFT adapter for {base}, not a model", f"check the folder of its base model instead: {base}"
 
 
-def _base_of(root: str) -> str | None:
+def _base_of(inventory: Inventory) -> str | None:
     try:
-        with open_folder(root) as folder, folder.open(_ADAPTER) as opened:
+        with folder_of(inventory) as folder, folder.open(_ADAPTER) as opened:
             raw = msgspec.json.decode(opened.read(0, min(opened.size, _LARGEST)))
     except (UnreadableError, OSError, ValueError, RecursionError):
         return None

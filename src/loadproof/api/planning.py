@@ -37,6 +37,7 @@ def plan(
     source: str | None = None,
     names_only: bool = False,
     use_cache: bool = True,
+    follow_links: bool = True,
 ) -> PlanReport:
     """The layer plans of the checkpoint at `location`; the config's one after the defaults of the model class.
 
@@ -44,7 +45,7 @@ def plan(
     """
     chosen, _ = choose_reader(reader)
     with reading(os.fspath(location)):
-        inventory = open_checkpoint(os.fspath(location))
+        inventory = open_checkpoint(os.fspath(location), follow_links=follow_links)
         config = read_config(inventory)
         manifest = read_manifest(inventory, chosen.select(inventory, config, names_only), names_only)
         expectation = read_expectation(chosen, config, inventory, class_name, source, names_only, use_cache)

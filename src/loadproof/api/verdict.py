@@ -42,7 +42,8 @@ def raises(case: Case) -> bool:
 
 def problems_in_use(case: Case) -> list[Problem]:
     """Problems of the files that the reader opens: the selected weights, the index that decided, the config."""
-    absent = ("LP001",) if case.manifest.names_only else ()  # with names only, a pointer stands for its file
+    # with names only, a pointer stands for its file, and a link to nothing may
+    absent = ("LP001", "LP114") if case.manifest.names_only else ()
     opened = {*case.selection.files, case.selection.entry, case.config.path}
     found = (*case.config.problems, *case.inventory.problems, *case.manifest.problems)
     return [problem for problem in found if problem.file in opened and problem.code not in absent]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import re
@@ -59,7 +60,8 @@ def _lines_of(what: str) -> tuple[Iterator[str], str]:
     if what == "-":
         if sys.stdin is None:
             raise ValueError("standard input is closed: give a file, or pipe the log into 'loadproof explain -'")
-        sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]  # a TextIOWrapper
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(errors="replace")
         return pieces(sys.stdin), "standard input"
     if len(what) < 4096 and "\n" not in what and os.path.exists(what):
         return _lines_of_file(what), what

@@ -76,7 +76,10 @@ def _say(text: str) -> int:
 
 def _reader_went_away() -> int:
     """``loadproof check ... | head``: not an error of ours; keep the interpreter quiet at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError, AttributeError):  # a stream in memory has no descriptor
+        return 141
     return 141
 
 

@@ -62,6 +62,9 @@ def add_reading(parser: argparse.ArgumentParser, *, names_only: bool = True) -> 
         group.add_argument(
             "--names-only", action="store_true", help="judge by the index alone: the shards need not be there"
         )
+    group.add_argument(
+        "--no-follow-links", action="store_true", help="do not follow links out of the folder (for strangers' folders)"
+    )
     group.add_argument("--no-cache", action="store_true", help="read the model source afresh")
 
 
@@ -72,6 +75,7 @@ def reading(options: argparse.Namespace) -> dict[str, Any]:
         "class_name": options.class_name,
         "source": options.source,
         "use_cache": not options.no_cache,
+        "follow_links": not options.no_follow_links,
     }
     return keywords | ({"names_only": options.names_only} if "names_only" in options else {})
 

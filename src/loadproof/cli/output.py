@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from loadproof.report.style import ColorChoice, wants_color
 
@@ -34,13 +35,19 @@ def write(text: str, output: str | None = None) -> None:
 
 def _write_out(text: str) -> None:
     try:
-        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a TextIOWrapper
+        write_anything(sys.stdout)
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
         raise
     except OSError as error:
         raise OSError(error.errno, error.strerror, "standard output") from None
+
+
+def write_anything(stream: TextIO) -> None:
+    """Let a stream take text that its encoding has no bytes for; a notebook's or a test's takes all text as it is."""
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")
 
 
 def _write_to(path: str, text: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from loadproof.config.parse import parse_object
 from loadproof.config.patterns import check_pattern
-from loadproof.config.problems import CODE, UNSAFE_PATH, VALUE, fault
+from loadproof.config.problems import CODE, UNSAFE_PATH, VALUE, fault, withheld
 from loadproof.core.checkpoint import Inventory, Problem
 
 Reader = Callable[[Inventory, str], tuple[bytes | None, Problem | None]]
@@ -36,7 +36,8 @@ def _adapter(inventory: Inventory, read: Reader) -> Iterator[Problem]:
     if data is None:
         return
     raw, _, problems = parse_object(data, name, f"'{name}' is not a valid JSON file.")
-    yield from problems
+    is_linked = any(info.path == name and info.link for info in inventory.files)
+    yield from map(withheld, problems) if is_linked else problems
     yield from _adapter_base(raw.get("base_model_name_or_path"), name)
     yield from _adapter_values(raw, name)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from loadproof.core.checkpoint import Problem
 from loadproof.core.severity import Severity
 
@@ -13,6 +15,7 @@ PATTERN = "LP015"  # unsafe-pattern: a regular expression that may never end
 HOSTILE_NAME = "LP011"
 CODE = "LP012"
 UNSAFE_PATH = "LP110"
+DANGLING = "LP114"
 
 
 def fault(
@@ -29,6 +32,19 @@ def fault(
     """A problem of a JSON file; `found` is shown shortened."""
     shown = None if found is None else shorten(found)
     return Problem(code, file, text, None, expected, shown, None, severity, detail, breaks)
+
+
+_QUOTES = frozenset(
+    {"duplicate-key", "constant", "value-type", "json", "length"}
+)  # details that repeat what stands there
+
+
+def withheld(problem: Problem) -> Problem:
+    """A problem of a file behind a link that leaves the folder: a link must not make a report quote any file."""
+    if problem.detail not in _QUOTES:
+        return problem
+    text = f"{problem.file} is a link out of the folder and faulty ({problem.detail}); its text is not shown"
+    return replace(problem, text=text, found=None, tensor=None, expected=None)
 
 
 def shorten(value: Any, limit: int = 60) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from typing import Any
 
 from msgspec.structs import replace
@@ -13,10 +12,11 @@ from loadproof.config.companions import check_companions
 from loadproof.config.lines import line_of
 from loadproof.config.parse import MAX_BYTES, parse_object
 from loadproof.config.patterns import check_patterns
-from loadproof.config.problems import INVALID, UNSAFE_PATH, fault
+from loadproof.config.problems import DANGLING, INVALID, UNSAFE_PATH, fault, withheld
 from loadproof.config.values import check_values
 from loadproof.core.checkpoint import Inventory, Problem
 from loadproof.core.config import ModelConfig
+from loadproof.storage import UnreadableError, folder_of
 
 NAME = "config.json"
 
@@ -32,6 +32,8 @@ def read_config(inventory: Inventory) -> ModelConfig:
         return ModelConfig(None, {}, "", tuple(check_companions(inventory, read_small)))
     raw, text, problems = parse_object(data, NAME, not_json)
     problems = [_no_model_type(problem, inventory) for problem in problems]
+    if any(info.path == NAME and info.link for info in inventory.files):
+        problems = list(map(withheld, problems))
     config = ModelConfig(NAME, raw, text)
     problems += [_placed(problem, config) for problem in _content(raw)]
     return replace(config, problems=(*problems, *check_companions(inventory, read_small)))
@@ -48,8 +50,7 @@ def _no_model_type(problem: Problem, inventory: Inventory) -> Problem:
     """JSON that is no object is read, and then has no model_type."""
     if problem.detail != "not-object":
         return problem
-    said = f"ValueError: Unrecognized model in {inventory.root}. Should have a `model_type` key in its config.json."
-    return replace(problem, breaks=said)
+    return replace(problem, breaks=_unrecognised(inventory))
 
 
 def _placed(problem: Problem, config: ModelConfig) -> Problem:
@@ -59,46 +60,40 @@ def _placed(problem: Problem, config: ModelConfig) -> Problem:
 
 
 def read_small(inventory: Inventory, name: str) -> tuple[bytes | None, Problem | None]:
-    """The bytes of a small file beside the weights; (None, None) when it is absent, else a problem."""
-    path = os.path.join(inventory.root, name)
-    if not os.path.lexists(path):
-        return None, None
-    if not _stays_inside(path, inventory.root):
-        return None, fault(UNSAFE_PATH, name, "symlink", f"{name} is a link out of the folder; it was not followed")
+    """The bytes of a small file beside the weights; (None, None) when it is absent, else a problem.
+
+    A link to nothing is no file (the inventory has said so).
+    """
     try:
-        return _read(path, name)
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        return None, fault(
-            INVALID, name, "unreadable", f"{name} cannot be read: {reason}", breaks=f"{type(error).__name__}: {error}"
-        )
+        with folder_of(inventory) as folder, folder.open(name) as opened:
+            if opened.size > MAX_BYTES:
+                text = f"{name} has {opened.size:,} bytes; more than {MAX_BYTES:,} are not read"
+                return None, fault(INVALID, name, "huge", text)
+            return opened.read(0, opened.size), None
+    except UnreadableError as error:
+        return None, _not_read(inventory, name, error)
 
 
-def _read(path: str, name: str) -> tuple[bytes | None, Problem | None]:
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # NONBLOCK: a FIFO must not hang us
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            said = f"OSError: {os.path.dirname(path)} does not appear to have a file named {name}."
-            return None, fault(
-                INVALID, name, "special", f"{name} is not a regular file", breaks=said if name == NAME else None
-            )
-        if status.st_size > MAX_BYTES:
-            text = f"{name} has {status.st_size:,} bytes; more than {MAX_BYTES:,} are not read"
-            return None, fault(INVALID, name, "huge", text)
-        with os.fdopen(os.dup(descriptor), "rb") as file:
-            return file.read(MAX_BYTES + 1), None
-    finally:
-        os.close(descriptor)
+def _not_read(inventory: Inventory, name: str, error: UnreadableError) -> Problem | None:
+    if error.kind == "dangling-link" and name == NAME:
+        return fault(DANGLING, name, error.kind, f"the file {error.reason}", breaks=_unrecognised(inventory))
+    if error.kind in ("absent", "dangling-link", "not-a-folder"):
+        return None
+    if error.kind == "link-outside":
+        return fault(UNSAFE_PATH, name, "symlink", f"{name} {error.reason}")
+    if error.kind in ("permission", "io-error"):
+        said = f"{_RAISES[error.kind]}: '{os.path.join(inventory.root, name)}'"
+        return fault(INVALID, name, "unreadable", f"{name} {error.reason}", breaks=said)
+    breaks = _unrecognised(inventory) if name == NAME else None
+    return fault(INVALID, name, "special", f"{name} {error.reason}", breaks=breaks)
 
 
-def _stays_inside(path: str, root: str) -> bool:
-    """Whether the file lies in the folder, or is a hub cache snapshot's link into the blobs of the same repository."""
-    if not os.path.islink(path):
-        return True
-    real, folder = os.path.realpath(path), os.path.realpath(root)
-    if real.startswith(folder + os.sep):
-        return True
-    repository = os.path.dirname(os.path.dirname(folder))
-    is_snapshot = os.path.basename(os.path.dirname(folder)) == "snapshots"
-    return is_snapshot and os.path.dirname(real) == os.path.join(repository, "blobs")
+def _unrecognised(inventory: Inventory) -> str:
+    """What AutoConfig says where there is no config.json, or one without a model_type."""
+    return f"ValueError: Unrecognized model in {inventory.root}. Should have a `model_type` key in its config.json."
+
+
+_RAISES = {
+    "permission": "PermissionError: [Errno 13] Permission denied",
+    "io-error": "OSError: [Errno 5] Input/output error",
+}

@@ -14,7 +14,10 @@ class FileInfo(Struct, frozen=True):
 
     path: str  # relative to the folder, or the bare file name
     size: int  # bytes
-    kind: str  # safetensors | torch | gguf | lfs-pointer | html | json | zip | empty | zeros | special | other
+    # safetensors | torch | gguf | lfs-pointer | html | json | zip | empty | zeros | other;
+    # special: no regular file; unreadable: a regular file that could not be, or must not be, opened here
+    kind: str
+    link: str = ""  # where the file really lies, when a link leads out of the folder
 
 
 class Problem(Struct, frozen=True):
@@ -34,13 +37,19 @@ class Problem(Struct, frozen=True):
 
 
 class IndexFile(Struct, frozen=True):
-    """A shard index (``*.index.json``). `weight_map` is as written, unchecked."""
+    """A shard index (``*.index.json``). `weight_map` is as written but for ``./`` and ``//``, and unchecked."""
 
     path: str
     weight_map: dict[str, str]
     total_size: int | None
     has_metadata: bool
     readable: bool = True  # False: not JSON, or no weight_map; `problems` says why
+    order: tuple[str, ...] = ()  # the files as the reader opens them, where that is not their sorted order
+
+    @property
+    def shards(self) -> tuple[str, ...]:
+        """The distinct files, in the order in which a reader opens them."""
+        return self.order or tuple(sorted(set(self.weight_map.values())))
 
 
 class Inventory(Struct, frozen=True):
@@ -53,6 +62,8 @@ class Inventory(Struct, frozen=True):
     problems: tuple[Problem, ...] = ()
     single_file: str | None = None  # set when the user named one file instead of a folder
     skipped: tuple[Skip, ...] = ()
+    is_whole: bool = True  # False: the folder held too many names; `files` holds some, and those that readers ask for
+    follow_links: bool = True  # whether links may lead out of the folder
 
 
 class Selection(Struct, frozen=True):
@@ -63,6 +74,7 @@ class Selection(Struct, frozen=True):
     format: str  # safetensors | safetensors-sharded | torch | torch-sharded | names-only | none
     error: str | None = None
     shadowed: tuple[str, ...] = ()  # weight files that lie there and will not be read
+    inconclusive: str | None = None  # why it cannot be said what the reader opens
 
 
 class Manifest(Struct, frozen=True):

@@ -103,7 +103,10 @@ class Census:
 
 
 def find_gap(files: Sequence[str]) -> str | None:
-    """The name, without suffix, of the first shard left out of a set numbered 1..N of N; None if there is none."""
+    """The name, without suffix, of the first shard left out of a set numbered 1..N of N; None if there is none.
+
+    Some writers count from 0, up to N - 1 or up to N.
+    """
     sets: dict[tuple[str, str, str], set[int]] = {}
     for file in files:
         if match := _NUMBERED.fullmatch(file):
@@ -111,7 +114,8 @@ def find_gap(files: Sequence[str]) -> str | None:
     if len(sets) != 1:
         return None
     ((stem, total, _), numbers) = sets.popitem()
-    missing = next((number for number in range(1, int(total) + 1) if number not in numbers), None)
+    wanted = range(int(total)) if 0 in numbers else range(1, int(total) + 1)
+    missing = next((number for number in wanted if number not in numbers), None)
     return None if missing is None else f"{stem}-{missing:0{len(total)}d}-of-{total}"
 
 

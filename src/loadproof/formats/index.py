@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from posixpath import normpath
 
 import msgspec
+from msgspec.structs import replace
 
 from loadproof.core.checkpoint import IndexFile, Problem
 from loadproof.formats.faults import Faults, cut
-from loadproof.storage import GuardedFile, why_unsafe
+from loadproof.storage import GuardedFile, plain, why_unsafe
+
+PlaceOf = Callable[[str], str | None]  # the plain name of what a path leads to, None where that is not in the folder
 
 LARGEST = 256_000_000  # bytes; the index of a million tensors has about 100 MB
 _NAME = re.compile(r".+\.index(\.[^./]+)?\.json")
@@ -35,7 +40,9 @@ def is_index(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
-def read_index(opened: GuardedFile, file: str) -> tuple[IndexFile, tuple[Problem, ...]]:
+def read_index(
+    opened: GuardedFile, file: str, place_of: PlaceOf = lambda _: None
+) -> tuple[IndexFile, tuple[Problem, ...]]:
     """The index and what is wrong with it. Paths in it are judged, not opened."""
     faults = Faults()
     if opened.size > LARGEST:
@@ -48,18 +55,43 @@ def read_index(opened: GuardedFile, file: str) -> tuple[IndexFile, tuple[Problem
 
         index = diagnose(raw, file, faults)
     targets = sorted(set(index.weight_map.values()))
-    for target in targets:
-        if kind := why_unsafe(target):
-            faults.add(
-                "LP110",
-                file,
-                kind,
-                f"weight_map points to {cut(ascii(target))}, which is no path inside the folder",
-                found=cut(ascii(target)),
-                breaks=_BREAKS_PATH.get(kind),
-            )
+    names = {target: _place(target, place_of) for target in targets}
+    _check_paths(file, names, faults)
     _check_names(file, targets, faults)
-    return index, faults.result()
+    return _plainly_spelled(index, names), faults.result()
+
+
+def _place(target: str, place_of: PlaceOf) -> str:
+    """The plain name of a file of the folder, however it is spelled; what leads elsewhere stays as it is."""
+    if why_unsafe(target) in ("parent-folder", "absolute-path"):
+        return place_of(target) or target
+    return plain(target)
+
+
+def _check_paths(file: str, names: dict[str, str], faults: Faults) -> None:
+    for target, name in names.items():
+        kind = why_unsafe(target)
+        if kind is None:
+            continue
+        shown = cut(ascii(target))
+        if name == target:
+            text = f"weight_map points to {shown}, which is no path inside the folder"
+            faults.add("LP110", file, kind, text, found=shown, breaks=_BREAKS_PATH.get(kind))
+        elif kind == "absolute-path" or normpath(target).startswith(".."):
+            text = f"weight_map points to {shown}, which is {cut(name)} only as long as the folder stays where it is"
+            faults.add("LP110", file, "in-again", text, found=shown, severity="warning")
+        else:
+            text = f"weight_map writes {shown} for {cut(name)}"
+            faults.add("LP110", file, "spelling", text, found=shown, severity="info")
+
+
+def _plainly_spelled(index: IndexFile, names: dict[str, str]) -> IndexFile:
+    """The index with the plain names; `order` keeps the place in the order of reading that the spelling gave them."""
+    if all(name == target for target, name in names.items()):
+        return index
+    order = tuple(reversed(dict.fromkeys(reversed(names.values()))))  # of two spellings of one file the later counts
+    weight_map = {tensor: names[target] for tensor, target in index.weight_map.items()}
+    return replace(index, weight_map=weight_map, order=order)
 
 
 def _read_plain(raw: bytes, file: str) -> IndexFile | None:

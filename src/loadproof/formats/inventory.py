@@ -4,60 +4,110 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
 
+from loadproof.config.problems import withheld
 from loadproof.core.checkpoint import FileInfo, IndexFile, Inventory
 from loadproof.core.coverage import Skip
 from loadproof.formats import sniff
 from loadproof.formats.faults import Faults
 from loadproof.formats.index import is_index, read_index
-from loadproof.storage import Folder, UnreadableError, open_folder
+from loadproof.formats.known_names import CONFIG, KNOWN
+from loadproof.storage import Folder, UnreadableError, folder_of, open_folder
 
 
-def take_inventory(location: str) -> Inventory:
-    """The top level of a folder, or of the folder around a single file.
+def take_inventory(location: str, *, follow_links: bool = True) -> Inventory:
+    """The top level of a folder, or of the folder around a single file, and the files that its indexes name.
 
     Raises FileNotFoundError, NotADirectoryError or PermissionError when `location` itself cannot be opened;
     everything found inside becomes a problem. A problem concerns a reader only if the reader would open that file.
     """
     faults = Faults()
-    with open_folder(location) as folder:
-        names, is_complete = folder.list()
-        files = [info for name in names if (info := _look_at(folder, name, faults))]
-        indexes = [index for info in files if is_index(info.path) and (index := _read(folder, info, faults))]
-        skipped = () if is_complete else (Skip("the rest of the folder", f"it holds more than {len(names):,} files"),)
+    with open_folder(location, follow_links=follow_links) as folder:
+        names, is_whole = folder.list()
+        if not is_whole:
+            names = sorted({*names, *(name for name in KNOWN if folder.holds(name))})
+        files = {name: info for name in names if (info := _look_at(folder, name, faults))}
+        indexes = [index for info in files.values() if is_index(info.path) and (index := _read(folder, info, faults))]
+        for target in _not_listed(indexes, files, is_whole):
+            if info := _look_at_shard(folder, target, faults):
+                files[target] = info
+        skipped = () if is_whole else (Skip("the rest of the folder", f"it holds more than {len(names):,} files"),)
         return Inventory(
-            location, folder.root, tuple(files), tuple(indexes), faults.result(), folder.single_file, skipped
+            location,
+            folder.root,
+            tuple(files.values()),
+            tuple(indexes),
+            faults.result(),
+            folder.single_file,
+            skipped,
+            is_whole,
+            follow_links,
         )
 
 
 def look_at(folder: Folder, name: str) -> FileInfo:
     """Kind and size of one regular file. Raises `UnreadableError`."""
     with folder.open(name) as opened:
-        return FileInfo(name, opened.size, sniff.kind_of(opened.read(0, sniff.HEAD), opened.size, name))
+        kind = sniff.kind_of(opened.read(0, sniff.HEAD), opened.size, name)
+        return FileInfo(name, opened.size, kind, opened.outside or "")
+
+
+def look_up(inventory: Inventory, name: str) -> FileInfo | None:
+    """What a reader finds under a name, None where nothing is there: of a folder that was not listed whole it is asked."""
+    info = next((info for info in inventory.files if info.path == name), None)
+    if info is not None or inventory.is_whole:
+        return info
+    with folder_of(inventory) as folder:
+        return _look_at(folder, name, Faults()) if folder.holds(name) else None
+
+
+def _not_listed(indexes: Iterable[IndexFile], files: dict[str, FileInfo], is_whole: bool) -> list[str]:
+    """Files that an index names and the listing need not tell of: in sub-folders, under odd names, all where it was cut."""
+    targets = {target for index in indexes for target in index.weight_map.values()}
+    asked = (target for target in targets if target not in files)
+    return sorted(file for file in asked if "/" in file or not is_whole or not sniff.claims_weights(file))
 
 
 def _look_at(folder: Folder, name: str, faults: Faults) -> FileInfo | None:
     """None for folders that do not pretend to be weights. Only names that promise weights or JSON are opened."""
     try:
+        if sniff.claims_weights(name) or name.endswith(".json"):
+            return look_at(folder, name)
         status = folder.stat(name)
-        is_file = stat.S_ISREG(status.st_mode)
-        if not sniff.claims_weights(name) and not name.endswith(".json"):
-            return (
-                None
-                if stat.S_ISDIR(status.st_mode)
-                else FileInfo(name, status.st_size, "other" if is_file else "special")
-            )
-        return look_at(folder, name)
+        if stat.S_ISDIR(status.st_mode):
+            return None
+        return FileInfo(name, status.st_size, "other" if stat.S_ISREG(status.st_mode) else "special")
     except UnreadableError as error:
         if error.kind == "folder" and name.endswith(".json"):
             return None
+        return _unreadable(folder, name, error, faults)
+
+
+def _look_at_shard(folder: Folder, target: str, faults: Faults) -> FileInfo | None:
+    """A file below a sub-folder; one that is not there, or that the folder does not reach, is no file of it."""
+    try:
+        return look_at(folder, target)
+    except UnreadableError as error:
+        return None if error.kind == "unsafe-path" else _unreadable(folder, target, error, faults)
+
+
+def _unreadable(folder: Folder, name: str, error: UnreadableError, faults: Faults) -> FileInfo | None:
+    """The entry of a name under which nothing can be read; None where nothing is there."""
+    if error.kind == "absent":
+        return None
+    if name != CONFIG:  # told where it is read
         add_unreadable(faults, name, error, folder.root)
-        return FileInfo(name, 0, "special")
+    if error.kind == "dangling-link":
+        return None
+    return FileInfo(name, 0, "unreadable" if error.kind in _IS_THERE else "special")
 
 
 def _read(folder: Folder, info: FileInfo, faults: Faults) -> IndexFile | None:
     if info.kind == "special":
         return None
+    if info.kind == "unreadable":
+        return IndexFile(info.path, {}, None, False, readable=False)
     if info.kind == "lfs-pointer":
         faults.add(
             "LP001",
@@ -70,28 +120,42 @@ def _read(folder: Folder, info: FileInfo, faults: Faults) -> IndexFile | None:
         return IndexFile(info.path, {}, None, False, readable=False)
     try:
         with folder.open(info.path) as opened:
-            index, problems = read_index(opened, info.path)
+            index, problems = read_index(opened, info.path, folder.place_of)
     except UnreadableError as error:
         add_unreadable(faults, info.path, error, folder.root)
         return IndexFile(info.path, {}, None, False, readable=False)
-    faults.extend(problems)
+    faults.extend(tuple(map(withheld, problems)) if info.link else problems)
     return index
 
 
-_CODES = {"absent": "LP102", "dangling-link": "LP102", "permission": "LP102", "io-error": "LP102"}
-_BREAKS = {
+_IS_THERE = frozenset({"permission", "io-error", "link-outside", "unsafe-path"})
+_CODES = {
+    "absent": "LP102",
+    "permission": "LP102",
+    "io-error": "LP102",
+    "not-a-folder": "LP102",
+    "dangling-link": "LP114",
+}
+_BREAKS = {  # what the safetensors library, or open(), says
     "absent": "FileNotFoundError: No such file or directory",
     "dangling-link": "FileNotFoundError: No such file or directory",
+    "not-a-folder": "NotADirectoryError: Not a directory",
     "permission": "PermissionError: Permission denied",
     "io-error": "OSError: Input/output error",
-    "link-loop": "OSError: Too many levels of symbolic links",
-    "folder": "IsADirectoryError: Is a directory",
+    "link-loop": "FileNotFoundError: No such file or directory",
+    "socket": "FileNotFoundError: No such file or directory",
+    "folder": "OSError: No such device",
 }
 
 
 def add_unreadable(faults: Faults, file: str, error: UnreadableError, location: str) -> None:
-    """Record why a file was not opened: LP102 when it is not there or not readable, LP110 when it is not followed."""
+    """Record why a file was not opened.
+
+    LP102 when it is not there or not readable, LP114 when it is a link to nothing, LP110 when it is not followed.
+    """
     breaks = _BREAKS.get(error.kind)
+    if error.kind == "permission" and file.endswith(".safetensors"):
+        breaks = _BREAKS["absent"]  # so the safetensors library says of every file that it cannot open
     text = f"the file {error.reason}"
     if breaks:
         breaks += f": {os.path.join(location, file)}"

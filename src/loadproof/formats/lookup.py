@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from loadproof.core.checkpoint import Inventory
 from loadproof.core.tensors import TensorRecord
 from loadproof.formats.header import read_header
-from loadproof.storage import UnreadableError, open_folder
+from loadproof.storage import UnreadableError, folder_of
 
 
 def find_tensors(inventory: Inventory, files: Iterable[str], names: Collection[str]) -> dict[str, TensorRecord]:
@@ -17,7 +17,7 @@ def find_tensors(inventory: Inventory, files: Iterable[str], names: Collection[s
     """
     wanted = set(names)
     found: dict[str, TensorRecord] = {}
-    with open_folder(inventory.root) as folder:
+    with folder_of(inventory) as folder:
         for file in files:
             try:
                 with folder.open(file) as opened:
@@ -40,5 +40,5 @@ def read_payload(inventory: Inventory, record: TensorRecord, begin: int = 0, len
     length = whole - begin if length is None else min(length, whole - begin)
     if begin < 0 or length < 0:
         raise ValueError(f"no such range in {record.name}: {begin}, {length}")
-    with open_folder(inventory.root) as folder:
+    with folder_of(inventory) as folder:
         return folder.read(record.file, record.begin + begin, length)

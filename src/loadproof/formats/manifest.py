@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from loadproof.config.problems import withheld
 from loadproof.core.checkpoint import FileInfo, IndexFile, Inventory, Manifest, Selection
 from loadproof.core.coverage import Skip
 from loadproof.core.families import count
@@ -14,7 +15,7 @@ from loadproof.formats.header import Header, read_header
 from loadproof.formats.impostor import check_other
 from loadproof.formats.inventory import add_unreadable
 from loadproof.formats.names import check_metadata, check_names
-from loadproof.storage import Folder, UnreadableError, open_folder, why_unsafe
+from loadproof.storage import Folder, UnreadableError, folder_of, why_unsafe
 
 _FORMATS = {"torch": "torch", "gguf": "GGUF", "dcp": "torch DCP"}
 
@@ -25,7 +26,7 @@ def read_manifest(inventory: Inventory, selection: Selection, names_only: bool =
     With `names_only` the index stands for shards that are absent or Git LFS pointers: their tensors come as families
     without dtype and shape. Files of formats that are not read are listed in `skipped`.
     """
-    with open_folder(inventory.root) as folder:
+    with folder_of(inventory) as folder:
         return _Reading(folder, inventory, selection, names_only).run()
 
 
@@ -53,7 +54,7 @@ class _Reading:
         stand_ins = [file for file in self.selection.files if self._is_stand_in(file)]
         for file in self.selection.files:
             if file not in stand_ins:
-                self._take(file)
+                self._open(file)
         for file in stand_ins:
             self._take_names(file)
         self.census.close()
@@ -83,14 +84,6 @@ class _Reading:
         info = self.known.get(file)
         return info is None or info.kind == "lfs-pointer"
 
-    def _take(self, file: str) -> None:
-        if self.index and why_unsafe(file):
-            self.is_complete = False
-            self.unread.append(file)
-            self.skipped.append(Skip(cut(ascii(file)), "its path leads out of the folder"))
-        else:
-            self._open(file)
-
     def _take_names(self, file: str) -> None:
         self.is_complete = False
         names = [name for name in self.census.names_listed(file) if not self.census.is_found(name)]
@@ -101,12 +94,14 @@ class _Reading:
         try:
             with self.folder.open(file) as opened:
                 head = opened.read(0, sniff.HEAD)
-                info = FileInfo(file, opened.size, sniff.kind_of(head, opened.size, file))
+                info = FileInfo(file, opened.size, sniff.kind_of(head, opened.size, file), opened.outside or "")
                 self.files.append(info)
                 if not file.endswith(".safetensors") and not self.selection.format.startswith("safetensors"):
                     self._take_other(info, head)
                     return
                 header = read_header(opened, file, head)
+                if opened.outside and header.names is None:
+                    header.problems = tuple(map(withheld, header.problems))
                 if header.data_begin:
                     check_content(opened, file, header.data_begin, self.faults, len(self.selection.files) > 1)
                 if opened.changed():
@@ -114,11 +109,17 @@ class _Reading:
                 self._take_header(file, header)
         except UnreadableError as error:
             self.is_complete = False
-            if error.kind in ("link-outside", "fifo", "device", "socket"):  # refused here, opened by the reader
+            if error.kind in _REFUSED:
                 self.unread.append(file)
-                self.skipped.append(Skip(file, f"it {error.reason}"))
-            if not any(problem.file == file and problem.detail == error.kind for problem in self.inventory.problems):
+                self.skipped.append(Skip(cut(ascii(file)) if error.kind == "unsafe-path" else file, _reason(error)))
+            if not self._is_told(file, error.kind):
                 add_unreadable(self.faults, file, error, self.inventory.location)
+
+    def _is_told(self, file: str, kind: str) -> bool:
+        """Whether the inventory has told of it; of an unsafe path it did with the index."""
+        if self.index is not None and kind == "unsafe-path":
+            return True
+        return any(problem.file == file and problem.detail == kind for problem in self.inventory.problems)
 
     def _take_header(self, file: str, header: Header) -> None:
         self.faults.extend(header.problems)
@@ -143,7 +144,7 @@ class _Reading:
         self.skipped += [
             _not_read_yet(info)
             for info in self.inventory.files
-            if sniff.claims_weights(info.path) and info.kind not in ("safetensors", "special")
+            if sniff.claims_weights(info.path) and info.kind not in ("safetensors", "special", "unreadable")
         ]
 
     def _add_changed(self, file: str) -> None:
@@ -197,6 +198,13 @@ class _Reading:
 
     def _has_only_safe_paths(self) -> bool:
         return not any(why_unsafe(file) for file in self.selection.files)
+
+
+_REFUSED = frozenset({"link-outside", "unsafe-path", "fifo", "device"})  # here; the reader opens them
+
+
+def _reason(error: UnreadableError) -> str:
+    return "its path leads out of the folder" if error.kind == "unsafe-path" else f"it {error.reason}"
 
 
 def _not_read_yet(info: FileInfo) -> Skip:

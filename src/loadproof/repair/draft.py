@@ -65,7 +65,8 @@ class Draft:
         self.rebuilt: dict[str, tuple[str, ...]] = {}  # index -> the files it is to describe
         self._places: dict[str, list[Shard]] | None = None
         for info in inventory.files:
-            if info.path.endswith(".safetensors") and PREFIX not in info.path:
+            is_read = info.kind not in ("special", "unreadable")
+            if is_read and info.path.endswith(".safetensors") and PREFIX not in info.path:
                 self._read(info.path)
 
     def _read(self, file: str) -> None:

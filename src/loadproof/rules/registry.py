@@ -108,6 +108,7 @@ RANK: tuple[tuple[str, Gate], ...] = (
     ("config/unsafe-pattern", fault("LP015")),
     # which files are read
     ("index/unsafe-path", fault("LP110")),
+    ("index/dangling-link", fault("LP114")),
     ("index/index-invalid", fault("LP101")),
     ("index/shadowed-save", _has_index),
     ("index/rival-formats", lambda case: len(case.inventory.files) > 1),
@@ -176,6 +177,7 @@ RANK: tuple[tuple[str, Gate], ...] = (
     ("quantization/quant-misread", rows),
     ("shapes/dtype-unlike-config", always),
     # what no reader reports
+    ("index/linked-files", lambda case: any(file.link for file in case.inventory.files)),
     ("names/duplicate-source", lambda case: bool(case.outcome.dropped)),
     ("names/ignored-weights", lambda case: unclear(case) or bool(case.outcome.ignored)),
     ("vocabulary/tie-redundant", lambda case: bool(case.tie_values)),

@@ -1,7 +1,7 @@
-"""Read-only, contained access to the bytes of a checkpoint folder."""
+"""Read-only access to the bytes of a checkpoint folder."""
 
-from loadproof.storage.folder import Folder, open_folder
+from loadproof.storage.folder import Folder, folder_of, open_folder
 from loadproof.storage.guarded import GuardedFile, UnreadableError
-from loadproof.storage.paths import why_unsafe
+from loadproof.storage.paths import plain, why_unsafe
 
-__all__ = ["Folder", "GuardedFile", "UnreadableError", "open_folder", "why_unsafe"]
+__all__ = ["Folder", "GuardedFile", "UnreadableError", "folder_of", "open_folder", "plain", "why_unsafe"]

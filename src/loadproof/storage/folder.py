@@ -1,7 +1,8 @@
-"""A folder of files, opened once; every file is reached from its descriptor, never through a link that leaves it.
+"""A folder of files, opened once. Every file is reached from its descriptor, and none but regular files is opened.
 
-Links are followed in two shapes only: to a file below the same folder, and ``snapshots/<rev>/f -> ../../blobs/x`` of
-the hub cache. FIFOs, devices, sockets and folders are reported at once: nothing here can block.
+Links are followed to regular files, wherever they lie, as every loading library does. With ``follow_links=False`` they
+are followed in two shapes only: to a file of the same folder, and from a snapshot of the hub cache to its blobs.
+FIFOs, devices, sockets and folders are reported at once: nothing here can block.
 """
 
 from __future__ import annotations
@@ -10,12 +11,16 @@ import errno
 import os
 import stat
 
+from loadproof.core.checkpoint import Inventory
 from loadproof.storage.guarded import GuardedFile, UnreadableError
-from loadproof.storage.paths import is_cache_link, why_unsafe
+from loadproof.storage.paths import why_unsafe
+from loadproof.storage.places import is_inside, is_of_the_kernel, is_own_blob
 
 _FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOCTTY", 0)
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _MOST_ENTRIES = 100_000
+_BY_THE_SYSTEM = frozenset({"odd-path", "parent-folder", "absolute-path"})  # spellings that may yet lead inside
+_WORDS = {"fifo": "named pipe (FIFO)"}
 _SPECIAL = {
     stat.S_IFDIR: "folder",
     stat.S_IFIFO: "fifo",
@@ -25,10 +30,10 @@ _SPECIAL = {
 }
 _REFUSALS = {
     errno.ENOENT: ("absent", "does not exist"),
-    errno.ENOTDIR: ("absent", "does not exist"),
+    errno.ENOTDIR: ("not-a-folder", "lies behind a file, where a folder should be"),
     errno.EACCES: ("permission", "cannot be opened: permission denied"),
     errno.EPERM: ("permission", "cannot be opened: operation not permitted"),
-    errno.ELOOP: ("link-loop", "is a link that leads to a link"),
+    errno.ELOOP: ("link-loop", "is a link that leads to itself"),
     errno.ENAMETOOLONG: ("unsafe-path", "has a name that is too long for the file system"),
     errno.ENXIO: ("device", "is a socket or a device without a driver"),
 }
@@ -37,11 +42,12 @@ _REFUSALS = {
 class Folder:
     """An open folder; a context manager. `root` is its absolute path without links."""
 
-    __slots__ = ("_fd", "root", "single_file")
+    __slots__ = ("_fd", "follow_links", "root", "single_file")
 
-    def __init__(self, root: str, fd: int, single_file: str | None) -> None:
+    def __init__(self, root: str, fd: int, single_file: str | None, follow_links: bool = True) -> None:
         self.root = root
         self.single_file = single_file
+        self.follow_links = follow_links
         self._fd = fd
 
     def __enter__(self) -> Folder:
@@ -61,14 +67,15 @@ class Folder:
         return sorted(names), True
 
     def open(self, file: str) -> GuardedFile:
-        """A regular file below the folder. Raises `UnreadableError`."""
-        if why_unsafe(file) is not None:
+        """A regular file by its name in the folder. Raises `UnreadableError`."""
+        kind = why_unsafe(file)
+        if kind is not None and kind not in _BY_THE_SYSTEM:
             raise UnreadableError("unsafe-path", "is not a path inside the folder")
         try:
-            return self._open_plain(file)
+            if kind is None and (opened := self._open_plain(file)) is not None:
+                return opened
+            return self._open_elsewhere(file, is_spelled_outside=kind is not None)
         except OSError as error:
-            if error.errno == errno.ELOOP:
-                return self._open_link(file)
             raise _refusal(error) from error
 
     def read(self, file: str, begin: int, length: int) -> bytes:
@@ -76,77 +83,131 @@ class Folder:
         with self.open(file) as opened:
             return opened.read(begin, length)
 
-    def stat(self, file: str) -> os.stat_result:
-        """The status of the name itself (a link is not followed). Raises `UnreadableError`."""
+    def holds(self, name: str) -> bool:
+        """Whether there is an entry of this name, whatever it is."""
+        return os.path.lexists(os.path.join(self.root, name))
+
+    def place_of(self, file: str) -> str | None:
+        """The plain name of what a path with ``..`` or from ``/`` leads to; None where that is not in the folder."""
+        above, name = os.path.split(os.path.join(self.root, file))
         try:
-            return os.stat(file, dir_fd=self._fd, follow_symlinks=False)
+            place = os.path.join(os.path.realpath(above, strict=True), name)
+        except (OSError, ValueError):
+            return None
+        return (
+            os.path.relpath(place, self.root) if name not in ("", ".", "..") and is_inside(place, self.root) else None
+        )
+
+    def stat(self, file: str) -> os.stat_result:
+        """The status of what lies under this name; of a link that leads to nothing its own. Raises `UnreadableError`."""
+        try:
+            found = os.stat(file, dir_fd=self._fd, follow_symlinks=False)
+            if stat.S_ISLNK(found.st_mode) and os.path.exists(path := os.path.join(self.root, file)):
+                return os.stat(path)
+            return found
         except (OSError, ValueError) as error:
             raise _refusal(error) from error
 
-    def _open_plain(self, file: str) -> GuardedFile:
-        folders = file.split("/")[:-1]
+    def _open_plain(self, file: str) -> GuardedFile | None:
+        """The file without a link on the way; None where there is one."""
+        *folders, last = file.split("/")
         here = self._fd
         try:
             for name in folders:
                 inner = _open_inner(name, here)
+                if inner is None:
+                    return None
                 _close_unless(here, self._fd)
                 here = inner
-            return _guard(os.open(file.rpartition("/")[2], _FILE_FLAGS, dir_fd=here))
+            return _guard(os.open(last, _FILE_FLAGS, dir_fd=here))
+        except OSError as error:
+            if error.errno in (errno.ELOOP, errno.ENXIO):  # a link; a socket
+                return None
+            raise
         finally:
             _close_unless(here, self._fd)
 
-    def _open_link(self, file: str) -> GuardedFile:
-        target = os.readlink(file, dir_fd=self._fd)
-        inside = os.path.normpath(os.path.join(os.path.dirname(file), target))
-        try:
-            if "/" not in file and is_cache_link(self.root, target):
-                return _guard(os.open(target, _FILE_FLAGS, dir_fd=self._fd))
-            if why_unsafe(inside) is None:
-                return self._open_plain(inside)
-        except OSError as error:
-            raise _link_refusal(error, target) from error
-        raise UnreadableError("link-outside", f"is a link that leaves the folder ({target}); it is not followed")
+    def _open_elsewhere(self, file: str, *, is_spelled_outside: bool) -> GuardedFile:
+        """A file behind a link, or under a path that only the system can resolve. Its status is asked before it is opened."""
+        path = os.path.join(self.root, file)
+        real = os.path.realpath(path)
+        is_ours = is_inside(real, self.root) or (not is_spelled_outside and is_own_blob(real, self.root))
+        if is_spelled_outside and not is_ours:
+            raise UnreadableError("unsafe-path", "is not a path inside the folder")
+        status = _status(path)
+        if not is_ours and not self.follow_links:
+            raise UnreadableError("link-outside", f"is a link that leaves the folder ({real}); it is not followed")
+        if is_of_the_kernel(real):
+            raise UnreadableError("link-outside", f"is a link to a file of the kernel ({real}); it is not followed")
+        opened = _guard(os.open(real, _FILE_FLAGS), None if is_ours else real)
+        if not opened.is_the_file_of(status):
+            opened.__exit__()
+            raise UnreadableError("io-error", "was replaced while it was opened")
+        return opened
 
 
-def open_folder(location: str) -> Folder:
+def open_folder(location: str, *, follow_links: bool = True) -> Folder:
     """The folder at `location`, or the folder around it when it is a file (`single_file` is then its name).
 
+    `follow_links` says whether links inside may lead out of it.
     Raises FileNotFoundError when there is nothing, NotADirectoryError when it is neither, PermissionError.
     The location itself may be a link: the user named it.
     """
     path = os.path.realpath(location)
     status = os.stat(path)
     if stat.S_ISDIR(status.st_mode):
-        return Folder(path, os.open(path, _FOLDER_FLAGS), None)
+        return Folder(path, os.open(path, _FOLDER_FLAGS), None, follow_links)
     if not stat.S_ISREG(status.st_mode):
         raise NotADirectoryError(f"neither a folder nor a regular file: {location}")
     root, name = _around(location, path)
-    return Folder(root, os.open(root, _FOLDER_FLAGS), name)
+    return Folder(root, os.open(root, _FOLDER_FLAGS), name, follow_links)
+
+
+def folder_of(inventory: Inventory) -> Folder:
+    """The folder of an inventory, opened again as it was opened then."""
+    return open_folder(inventory.root, follow_links=inventory.follow_links)
 
 
 def _around(location: str, path: str) -> tuple[str, str]:
     """Folder and name of a file; a link of the hub cache keeps its own name, since a blob's name says nothing."""
     root, name = os.path.split(os.path.join(os.path.realpath(os.path.dirname(location)), os.path.basename(location)))
-    if os.path.islink(location) and not is_cache_link(root, os.readlink(location)):
+    if os.path.islink(location) and not is_own_blob(path, root):
         return os.path.split(path)
     return root, name
 
 
-def _open_inner(name: str, parent: int) -> int:
+def _open_inner(name: str, parent: int) -> int | None:
+    """A folder inside another; None where it is a link."""
     try:
         return os.open(name, _FOLDER_FLAGS | os.O_NOFOLLOW, dir_fd=parent)
     except NotADirectoryError:
         if stat.S_ISLNK(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
-            raise UnreadableError("link-outside", "lies behind a linked folder, which is not followed") from None
+            return None
         raise
 
 
-def _guard(fd: int) -> GuardedFile:
+def _status(path: str) -> os.stat_result:
+    """The status of a regular file, links followed. Raises `UnreadableError`, OSError."""
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        if not os.path.islink(path):
+            raise
+        raise UnreadableError("dangling-link", f"is a link to {os.readlink(path)}, which does not exist") from None
+    _refuse_special(status)
+    return status
+
+
+def _refuse_special(status: os.stat_result) -> None:
+    if kind := _SPECIAL.get(stat.S_IFMT(status.st_mode)):
+        raise UnreadableError(kind, f"is a {_WORDS.get(kind, kind)}, not a regular file")
+
+
+def _guard(fd: int, outside: str | None = None) -> GuardedFile:
     try:
         status = os.fstat(fd)
-        if kind := _SPECIAL.get(stat.S_IFMT(status.st_mode)):
-            raise UnreadableError(kind, f"is a {kind}, not a regular file")
-        return GuardedFile(fd, status)
+        _refuse_special(status)
+        return GuardedFile(fd, status, outside)
     except BaseException:
         os.close(fd)
         raise
@@ -163,10 +224,3 @@ def _refusal(error: OSError | ValueError) -> UnreadableError:
     number = error.errno if isinstance(error, OSError) else None
     kind, reason = _REFUSALS.get(number or 0, ("io-error", f"cannot be opened: {getattr(error, 'strerror', error)}"))
     return UnreadableError(kind, reason)
-
-
-def _link_refusal(error: OSError, target: str) -> UnreadableError:
-    refusal = _refusal(error)
-    if refusal.kind == "absent":
-        return UnreadableError("dangling-link", f"is a link to {target}, which does not exist")
-    return refusal

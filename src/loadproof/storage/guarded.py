@@ -8,8 +8,8 @@ import os
 class UnreadableError(OSError):
     """A file that cannot or must not be read.
 
-    `kind` is a short word: ``absent``, ``dangling-link``, ``link-loop``, ``link-outside``, ``folder``, ``fifo``,
-    ``device``, ``socket``, ``permission``, ``unsafe-path`` or ``io-error``; `reason` is one line for people.
+    `kind` is a short word: ``absent``, ``dangling-link``, ``link-loop``, ``link-outside``, ``not-a-folder``,
+    ``folder``, ``fifo``, ``device``, ``socket``, ``permission``, ``unsafe-path`` or ``io-error``; `reason` is one line for people.
     """
 
     def __init__(self, kind: str, reason: str) -> None:
@@ -19,12 +19,16 @@ class UnreadableError(OSError):
 
 
 class GuardedFile:
-    """A regular file opened for reading; a context manager. Offsets and lengths are in bytes."""
+    """A regular file opened for reading; a context manager. Offsets and lengths are in bytes.
 
-    __slots__ = ("_fd", "_stamp", "size")
+    `outside` is where the file really lies when a link led out of the checkpoint folder.
+    """
 
-    def __init__(self, fd: int, status: os.stat_result) -> None:
+    __slots__ = ("_fd", "_stamp", "outside", "size")
+
+    def __init__(self, fd: int, status: os.stat_result, outside: str | None = None) -> None:
         self._fd = fd
+        self.outside = outside
         self._stamp = _stamp(status)
         self.size = status.st_size
 
@@ -45,6 +49,10 @@ class GuardedFile:
         except OSError as error:
             raise UnreadableError("io-error", f"cannot be read: {error.strerror}") from error
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def is_the_file_of(self, status: os.stat_result) -> bool:
+        """Whether `status` was asked of this very file."""
+        return self._stamp[:2] == _stamp(status)[:2]
 
     def changed(self) -> bool:
         """Whether size, time or identity differ from what they were when the file was opened."""

@@ -7,8 +7,6 @@ import re
 _DRIVE = re.compile(r"[A-Za-z]:")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-_BLOB_LINK = re.compile(r"\.\./\.\./blobs/[0-9A-Za-z_.-]{1,255}")
-_SNAPSHOT = re.compile(r"/models--[^/]+/snapshots/[^/]+")
 LONGEST_PART = 255  # bytes; NAME_MAX of the usual file systems
 
 
@@ -39,7 +37,11 @@ def why_unsafe(path: str) -> str | None:
     return None
 
 
-def is_cache_link(root: str, target: str) -> bool:
-    """Whether a link with this text, lying in `root`, has the shape of the hub cache (snapshots/<rev> -> blobs)."""
-    match = _SNAPSHOT.search(root)
-    return match is not None and match.end() == len(root) and _BLOB_LINK.fullmatch(target) is not None
+def plain(path: str) -> str:
+    """``./a``, ``b//a`` and ``b/./a`` as every system reads them: ``a`` and ``b/a``; any other path as it is.
+
+    A path that ends with ``/`` or ``/.`` names a folder and stays as it is.
+    """
+    if why_unsafe(path) != "odd-path" or path.endswith(("/", "/.")):
+        return path
+    return "/".join(part for part in path.split("/") if part not in ("", "."))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
+from itertools import islice
 from typing import NamedTuple
 
 from loadproof.interpret.language.errors import LimitReached
 from loadproof.interpret.language.limits import SOURCE_BYTES
 from loadproof.interpret.release.files import CODE, RELEASE, Kind
+from loadproof.storage.places import is_inside, is_own_blob
 
 _ENTRIES = 100_000  # of one folder
 # A FIFO must not hang, and the last part of a path that was resolved is no link.
@@ -108,7 +110,8 @@ def content_digest(path: str) -> str:
 def _entries(path: str, root: Root) -> dict[str, Kind]:
     try:
         with os.scandir(path) as found:
-            entries = [entry for entry, _ in zip(found, range(_ENTRIES), strict=False)]
+            named = (entry for entry in found if entry.name.removesuffix(".py").isidentifier())
+            entries = list(islice(named, _ENTRIES))
     except (OSError, ValueError):
         return {}
     kinds = ((entry.name, _kind(entry, root)) for entry in sorted(entries, key=lambda entry: entry.name))
@@ -118,8 +121,6 @@ def _entries(path: str, root: Root) -> dict[str, Kind]:
 def _kind(entry: os.DirEntry[str], root: Root) -> Kind | None:
     """A folder or a Python file with a name that can be imported; None for everything else."""
     is_python = entry.name.endswith(".py")
-    if not entry.name.removesuffix(".py").isidentifier():
-        return None
     try:
         kind: Kind | None = "file" if is_python and entry.is_file() else None if is_python else "folder"
         if kind == "folder" and not entry.is_dir():
@@ -147,7 +148,4 @@ def _content(path: str, flags: int) -> bytes | None:
 
 def _is_inside(real: str, top: str) -> bool:
     """Whether a path lies in the folder, or is where a hub cache snapshot's links lead: a blob of its own."""
-    if real == top or real.startswith(os.path.join(top, "")):
-        return True
-    is_snapshot = os.path.basename(os.path.dirname(top)) == "snapshots"
-    return is_snapshot and os.path.dirname(real) == os.path.join(os.path.dirname(os.path.dirname(top)), "blobs")
+    return real == top or is_inside(real, top) or is_own_blob(real, top)

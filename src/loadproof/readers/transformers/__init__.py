@@ -56,7 +56,9 @@ def _unread(manifest: Manifest) -> str | None:
     if manifest.format.startswith("torch") and not manifest.families:
         return "torch files are not read yet"
     if manifest.unread:
-        return f"{manifest.unread[0]} was not read here, though the library would follow the link"
+        file = manifest.unread[0]
+        why = next((skip.why for skip in manifest.skipped if file in skip.what), "")
+        return f"{file} is not read here, and the library opens it" + (f": {why}" if why else "")
     return None
 
 

@@ -7,9 +7,9 @@ from posixpath import isabs, normpath
 
 from loadproof.core.checkpoint import FileInfo, IndexFile, Inventory, Selection
 from loadproof.core.config import ModelConfig
+from loadproof.formats.inventory import look_up
+from loadproof.formats.known_names import SAFE, TORCH, WEIGHTS
 
-SAFE, SAFE_INDEX = "model.safetensors", "model.safetensors.index.json"
-TORCH, TORCH_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
 _DCP_SHARD = re.compile(r"shard-[0-9]{5}-model-[0-9]{5}-of-[0-9]{5}\.safetensors")
 _WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".gguf", ".ckpt")
 
@@ -17,9 +17,8 @@ _WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".gguf", ".ckpt")
 def select(inventory: Inventory, config: ModelConfig, names_only: bool = False) -> Selection:
     """The first hit of the library's order. `names_only`: an index stands for shards that are not there."""
     files = {file.path: file for file in inventory.files}
-    indexes = {index.path: index for index in inventory.indexes}
     if inventory.single_file is not None:
-        return _opened(inventory, inventory.single_file, files, indexes, names_only)
+        return _opened(inventory, inventory.single_file, files, names_only)
     dcp = tuple(sorted(path for path in files if _DCP_SHARD.fullmatch(path)))
     if dcp:
         return Selection(None, dcp, "dcp", shadowed=_shadowed(files, dcp))
@@ -28,14 +27,24 @@ def select(inventory: Inventory, config: ModelConfig, names_only: bool = False) 
         error = _explicit_error(explicit)
         if error is not None:
             return Selection(None, (), "none", error, _shadowed(files, ()))
-        return _opened(inventory, normpath(explicit), files, indexes, names_only)
-    entry = next((name for name in (SAFE, SAFE_INDEX, TORCH, TORCH_INDEX) if name in files or name in indexes), None)
-    if entry is None:
-        error = (
-            None if "adapter_config.json" in files else _no_file(inventory)
-        )  # PEFT opens an adapter, not this reader
-        return Selection(None, (), "none", error, _shadowed(files, ()))
-    return _opened(inventory, entry, files, indexes, names_only)
+        return _opened(inventory, normpath(explicit), files, names_only)
+    entry = next((name for name in WEIGHTS if is_file(inventory, name)), None)
+    if entry is not None:
+        return _opened(inventory, entry, files, names_only)
+    if not inventory.is_whole:
+        why = "the folder holds too many files to list them all, and none of those asked for by name holds weights"
+        return Selection(None, (), "none", inconclusive=why)
+    # PEFT opens an adapter, not this reader
+    error = None if "adapter_config.json" in files else _no_file(inventory)
+    return Selection(None, (), "none", error, _shadowed(files, ()))
+
+
+def is_file(inventory: Inventory, name: str) -> bool:
+    """What `os.path.isfile` answers, with which the library looks for its weights: links to files count, pipes do not."""
+    if any(index.path == name for index in inventory.indexes):
+        return True
+    info = look_up(inventory, name)
+    return info is not None and info.kind != "special"
 
 
 def _explicit_error(name: str) -> str | None:
@@ -54,14 +63,13 @@ def _no_file(inventory: Inventory) -> str:
     return f"OSError: Error no file named {SAFE}, or {TORCH}, found in directory {inventory.location}."
 
 
-def _opened(
-    inventory: Inventory, entry: str, files: dict[str, FileInfo], indexes: dict[str, IndexFile], names_only: bool
-) -> Selection:
-    index = indexes.get(entry)
+def _opened(inventory: Inventory, entry: str, files: dict[str, FileInfo], names_only: bool) -> Selection:
+    index = next((index for index in inventory.indexes if index.path == entry), None)
     if index is not None or entry.endswith(".index.json"):
         return _sharded(inventory, entry, index, files, names_only)
     kind = "safetensors" if entry.endswith(".safetensors") else "torch"
-    error = None if entry in files else f"FileNotFoundError: No such file or directory: {_join(inventory, entry)}"
+    is_there = look_up(inventory, entry) is not None
+    error = None if is_there else f"FileNotFoundError: No such file or directory: {_join(inventory, entry)}"
     return Selection(entry, (entry,), kind, error, _shadowed(files, (entry,)))
 
 
@@ -72,9 +80,11 @@ def _sharded(
     if index is None:
         lost = f"ValueError: Can't find a checkpoint index ({_join(inventory, entry)}) in {inventory.location}."
         return Selection(entry, (), "none", lost, _shadowed(files, ()))
-    shards = tuple(sorted(set(index.weight_map.values())))
+    shards = index.shards
     kind = "safetensors-sharded" if all(shard.endswith(".safetensors") for shard in shards[:1]) else "torch-sharded"
     error = _index_error(inventory, index, shards)
+    if error is None and not index.readable:
+        return Selection(entry, (), "none", inconclusive=f"{entry} is not read here, and the library reads it")
     if error is None and not names_only:
         absent = next((s for s in shards if s not in files and not _leaves(s)), None)
         if absent is not None:
@@ -85,7 +95,10 @@ def _sharded(
 
 def _index_error(inventory: Inventory, index: IndexFile, shards: tuple[str, ...]) -> str | None:
     if not index.readable:
-        breaks = (p.breaks for p in inventory.problems if p.file == index.path and p.breaks is not None)
+        problems = [problem for problem in inventory.problems if problem.file == index.path]
+        if any(problem.detail in ("link-outside", "too-large") for problem in problems):
+            return None  # the library reads it
+        breaks = (problem.breaks for problem in problems if problem.breaks is not None)
         return next(breaks, "JSONDecodeError: the index is not readable")
     if not index.has_metadata:
         return "KeyError: 'metadata'"
@@ -93,8 +106,8 @@ def _index_error(inventory: Inventory, index: IndexFile, shards: tuple[str, ...]
 
 
 def _leaves(shard: str) -> bool:
-    """A shard outside the folder: the library would follow it, we do not look."""
-    return isabs(shard) or normpath(shard).startswith("..")
+    """A path that only the system can resolve, or that leads out: the library follows it; what is not ours is not looked at."""
+    return isabs(shard) or ".." in shard.split("/")
 
 
 def _join(inventory: Inventory, name: str) -> str:

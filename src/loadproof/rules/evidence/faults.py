@@ -106,7 +106,8 @@ def file_findings(
 
     `what` completes "model.safetensors ..." ("ends before its last tensor").
     """
-    for group in split_by_use(case, [fault for fault in faults(case, code) if not _is_text(fault.file)]):
+    found = [fault for fault in faults(case, code) if not _is_text(fault.file) and fault.detail != "spelling"]
+    for group in split_by_use(case, found):
         files = sorted({problem.file for problem in group})
         used = is_read(case, files[0])
         headline = _headline(group, files, what) + ("" if used else " (the reader does not open it)")

@@ -19,14 +19,19 @@ def deciding_index(case: Case) -> IndexFile | None:
 
 
 def set_of(index: IndexFile) -> tuple[str, ...]:
-    return tuple(sorted(set(index.weight_map.values())))
+    return tuple(sorted(index.shards))
 
 
 def absent_shards(case: Case, index: IndexFile) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(named and not there, named and there)."""
+    """(named and not there, named and there); of paths that are not looked at nothing is said."""
     there = {file.path for file in case.inventory.files}
-    named = set_of(index)
+    named = [file for file in set_of(index) if file in there or not is_elsewhere(file)]
     return tuple(f for f in named if f not in there), tuple(f for f in named if f in there)
+
+
+def is_elsewhere(file: str) -> bool:
+    """Whether a path of an index is absolute or climbs: where it leads is not looked at here."""
+    return file.startswith("/") or ".." in file.split("/")
 
 
 def present_shards(case: Case, index: IndexFile) -> tuple[str, ...]:
@@ -49,18 +54,24 @@ def is_numbered(file: str) -> bool:
 def numbered_set(case: Case, index: str) -> tuple[str, ...]:
     """The shards beside a broken index, when they form one complete numbered set; else empty."""
     ending = ".bin" if ".bin." in index else ".safetensors"
-    sets = _sets(f.path for f in case.inventory.files if f.path.endswith(ending) and f.kind in ("safetensors", "torch"))
-    complete = [files for (_, total), files in sets.items() if len(files) == total]
+    here = [f.path for f in case.inventory.files if f.path.endswith(ending) and f.kind in ("safetensors", "torch")]
+    sets = _sets(file for file in here if "/" not in file)
+    complete = [tuple(files.values()) for (_, total), files in sets.items() if not absent_numbers(set(files), total)]
     return complete[0] if len(complete) == 1 else ()
 
 
-def _sets(files: Iterable[str]) -> dict[tuple[str, int], tuple[str, ...]]:
-    sets: dict[tuple[str, int], tuple[str, ...]] = {}
+def absent_numbers(there: set[int], total: int) -> list[int]:
+    """What a numbered set lacks (of the first thousand): it counts from 1, or from 0 where there is a shard 0."""
+    wanted = range(min(total, 1000)) if 0 in there else range(1, min(total, 1000) + 1)
+    return [number for number in wanted if number not in there]
+
+
+def _sets(files: Iterable[str]) -> dict[tuple[str, int], dict[int, str]]:
+    """{(stem, total): {number: file}}."""
+    sets: dict[tuple[str, int], dict[int, str]] = {}
     for file in sorted(files):
-        found = NUMBERED.fullmatch(file)
-        if found:
-            key = (found["stem"], int(found["total"]))
-            sets[key] = (*sets.get(key, ()), file)
+        if found := NUMBERED.fullmatch(file):
+            sets.setdefault((found["stem"], int(found["total"])), {})[int(found["number"])] = file
     return sets
 
 
@@ -71,6 +82,7 @@ def stray_shards(case: Case) -> tuple[str, ...]:
         file.path
         for file in case.inventory.files
         if file.path.endswith(".safetensors")
+        and file.kind not in ("special", "unreadable")
         and "/" not in file.path
         and file.path not in named
         and file.path not in case.selection.files

@@ -9,8 +9,10 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, RebuildIndex
 from loadproof.core.findings import Evidence, Finding
+from loadproof.formats.known_names import SAFE_INDEX, WEIGHTS
 from loadproof.rules.base import Rule, RuleDocs
-from loadproof.rules.evidence.shards import NUMBERED, listed, numbered_set
+from loadproof.rules.evidence.faults import faults
+from loadproof.rules.evidence.shards import NUMBERED, absent_numbers, listed, numbered_set
 from loadproof.rules.rows import of_kind
 
 
@@ -19,12 +21,18 @@ def check(case: Case) -> Iterable[Finding]:
     names = {file.path for file in case.inventory.files}
     if case.selection.entry is not None or case.selection.files or "adapter_config.json" in names:
         return
-    others = [
-        file.path for file in case.inventory.files if file.path.endswith(_WEIGHTS) or file.path.endswith(".index.json")
-    ]
+    if case.selection.inconclusive or any(problem.file in WEIGHTS for problem in faults(case, "LP114")):
+        return  # not known, or told as a dangling link
+    files = [file for file in case.inventory.files if file.path.endswith((*_WEIGHTS, ".index.json"))]
+    others = [file.path for file in files if file.kind != "special"]
     there = f"; it holds {listed(others)}" if others else ""
     headline = f"no model.safetensors, no pytorch_model.bin and no index of them in the folder{there}"
-    evidence = [Evidence(name, what) for name in others for pattern, what in _ORIGINS if re.search(pattern, name)][:3]
+    evidence = [
+        Evidence(problem.file, problem.text.removeprefix("the file "))
+        for problem in faults(case, "LP110")
+        if problem.file in WEIGHTS and problem.file not in others
+    ]
+    evidence += [Evidence(name, what) for name in others for pattern, what in _ORIGINS if re.search(pattern, name)][:3]
     notes = (f"reader: {case.selection.error}",) if case.selection.error else ()
     rows = tuple(of_kind(case.outcome.rows, "missing"))
     fix, fact = _way_out(case, others, evidence)
@@ -34,9 +42,9 @@ def check(case: Case) -> Iterable[Finding]:
 
 def _way_out(case: Case, others: list[str], evidence: list[Evidence]) -> tuple[Fix, str]:
     """What to do, and the fact about the folder that says so where there is one."""
-    if shards := numbered_set(case, INDEX):
-        title = f"write {INDEX} from the headers of the {len(shards)} shards"
-        return Fix(title, "lossless", (RebuildIndex(INDEX, shards),)), ""
+    if shards := numbered_set(case, SAFE_INDEX):
+        title = f"write {SAFE_INDEX} from the headers of the {len(shards)} shards"
+        return Fix(title, "lossless", (RebuildIndex(SAFE_INDEX, shards),)), ""
     if found := _absent_shards(others) or _rename(others):
         return Fix(found[1], "manual"), found[0]
     known = " ".join(dict.fromkeys(line.text for line in evidence))
@@ -51,7 +59,7 @@ def _absent_shards(files: list[str]) -> tuple[str, str] | None:
         return None
     ((_, total),) = totals
     there = {int(found["number"]) for found in numbered}
-    absent = [str(number) for number in range(1, min(total, 1000) + 1) if number not in there]
+    absent = [str(number) for number in absent_numbers(there, total)]
     if not absent:
         return None
     fact = f"shard {listed(absent)} of {total} and the index are not there"
@@ -67,7 +75,6 @@ def _rename(files: list[str]) -> tuple[str, str] | None:
 
 
 _KNOWN = re.compile(r"consolidated|adapter_model|diffusion_pytorch_model|model_world_size|.*-of-\d{5}\.")
-INDEX = "model.safetensors.index.json"
 _WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".gguf", ".ckpt", ".distcp")
 _ORIGINS: tuple[tuple[str, str], ...] = (
     (r"consolidated.*\.pth\Z", "the original Llama layout; convert it with convert_llama_weights_to_hf"),

@@ -9,7 +9,7 @@ from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.severity import Severity
 from loadproof.rules.base import Rule, RuleDocs
-from loadproof.rules.evidence.faults import lost_with
+from loadproof.rules.evidence.faults import faults, lost_with
 from loadproof.rules.evidence.shards import absent_shards, deciding_index, held_lines, listed, stale_index_fix
 
 
@@ -19,6 +19,9 @@ def check(case: Case) -> Iterable[Finding]:
     if index is None:
         return
     absent, there = absent_shards(case, index)
+    if not case.manifest.names_only:
+        dangling = {problem.file for problem in faults(case, "LP114")}
+        absent = tuple(file for file in absent if file not in dangling)
     if not absent or (case.manifest.names_only and not there):
         return
     names = [name for name, file in index.weight_map.items() if file in set(absent)]

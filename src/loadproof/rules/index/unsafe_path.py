@@ -1,4 +1,4 @@
-"""LP110 unsafe-path: the index points outside the folder."""
+"""LP110 unsafe-path: a name leads out of the folder, or to something that is no file."""
 
 from __future__ import annotations
 
@@ -7,19 +7,35 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.findings import Finding
 from loadproof.rules.base import Rule, RuleDocs
-from loadproof.rules.evidence.faults import file_findings, text_findings, write_again
+from loadproof.rules.evidence.faults import evidence_of, faults, file_findings, text_findings, write_again
 
 
 def check(case: Case) -> Iterable[Finding]:
-    yield from file_findings(case, "LP110", "unsafe-path", "points to files outside the checkpoint folder", write_again)
+    yield from _spellings(case)
+    yield from file_findings(
+        case, "LP110", "unsafe-path", "leads out of the folder, or to no regular file", write_again
+    )
     yield from text_findings(case, "LP110", "unsafe-path")
 
 
+def _spellings(case: Case) -> Iterable[Finding]:
+    """Names that a file system reads as others: nothing is wrong with the files."""
+    found = [problem for problem in faults(case, "LP110") if problem.detail == "spelling"]
+    for file in dict.fromkeys(problem.file for problem in found):
+        evidence = evidence_of([problem for problem in found if problem.file == file])
+        headline = f"{file} spells file names in a way that a reader which compares them as text does not find (vLLM)"
+        yield Finding("LP110", "unsafe-path", "info", "certain", headline, evidence)
+
+
 DOCS = RuleDocs(
-    finds=("Values of the index that are absolute, climb with `..`, or are links that lead out of the folder."),
+    finds=(
+        "Values of the index that are absolute or climb with `..`; with `--no-follow-links` also links that lead out of "
+        "the folder; and names under which lies a named pipe (FIFO), a device, a socket or a folder."
+    ),
     why=(
         "transformers joins them to the folder and opens whatever comes out, without a check; a downloaded "
-        "index can make it read any file. loadproof never follows them."
+        "index can make it read any file. loadproof does not look outside the folder for them. A pipe in the place of a shard "
+        "makes a reader wait for ever."
     ),
     errors=(
         "transformers: no error when the file exists",
@@ -31,6 +47,10 @@ DOCS = RuleDocs(
         "Do not use the index before its origin is clear. Where the shards lie in the folder, write the index "
         "anew from their headers."
     ),
-    harmless=("The links of the hub cache (`snapshots/... -> ../../blobs/...`) are in order and not reported."),
+    harmless=(
+        "The links of the hub cache (`snapshots/... -> ../../blobs/...`) are in order and not reported. `./model.safetensors` "
+        "and `sub//model.safetensors` are an info: transformers opens them, vLLM compares the text and does not find them."
+    ),
 )
-RULE = Rule("LP110", "unsafe-path", "The index points outside the folder", check, DOCS, absorbs=("LP102",))
+TITLE = "A name leads out of the folder, or to something that is no file"
+RULE = Rule("LP110", "unsafe-path", TITLE, check, DOCS, absorbs=("LP102",))

@@ -11,6 +11,7 @@ from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.severity import Severity
+from loadproof.formats.inventory import look_up
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.reader.reader_too_old import has_code, needs_code
 
@@ -23,8 +24,8 @@ def check(case: Case) -> Iterable[Finding]:
     references = [str(one) for value in stated if value is not None for one in references_of(value)]
     modules = sorted({item.rpartition(".")[0] for item in references})
     foreign = [module for module in modules if "--" in module]
-    files = {file.path for file in case.inventory.files}
-    absent = [module for module in modules if "--" not in module and module.replace(".", "/") + ".py" not in files]
+    local = [module for module in modules if "--" not in module]
+    absent = [module for module in local if look_up(case.inventory, module.replace(".", "/") + ".py") is None]
     at = where(case.config, ("auto_map",))
     if not needs_code(case):
         return

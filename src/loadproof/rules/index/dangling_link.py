@@ -1,0 +1,77 @@
+"""LP114 dangling-link: a link leads to a file that does not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.core.case import Case
+from loadproof.core.checkpoint import Problem
+from loadproof.core.edits import Fix
+from loadproof.core.findings import Evidence, Finding
+from loadproof.core.outcome import Row
+from loadproof.formats.known_names import WEIGHTS
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.faults import evidence_of, faults, lost_with, place
+from loadproof.rules.evidence.shards import listed
+from loadproof.rules.rows import of_kind
+
+
+def check(case: Case) -> Iterable[Finding]:
+    """One finding for the links that the reader needs, one for those that only lie there."""
+    found = faults(case, "LP114")
+    needed = [problem for problem in found if is_needed(case, problem)]
+    if needed:
+        yield _finding(case, needed, is_needed=True)
+    if others := [problem for problem in found if problem not in needed]:
+        yield _finding(case, others, is_needed=False)
+
+
+def is_needed(case: Case, problem: Problem) -> bool:
+    """Whether the reader opens this name, or would have if it led to a file."""
+    selection = case.selection
+    if problem.file == "config.json" or problem.file == selection.entry:
+        return True
+    if problem.file in selection.files:
+        return not case.manifest.names_only  # there a shard need not be here
+    return problem.file in WEIGHTS and selection.entry is None and not selection.files
+
+
+def _finding(case: Case, problems: list[Problem], *, is_needed: bool) -> Finding:
+    files = [problem.file for problem in problems]
+    if len(files) == 1:
+        headline = f"{files[0]} {problems[0].text.removeprefix('the file ')}"
+        evidence: tuple[Evidence, ...] = (Evidence(place(problems[0]), "the file it leads to is not there"),)
+    else:
+        headline = f"{len(files)} files are links to files that do not exist, the first is {files[0]}"
+        evidence = evidence_of(problems)
+    if not is_needed:
+        headline += " (the reader does not open it)" if len(files) == 1 else " (the reader does not open them)"
+        return Finding("LP114", "dangling-link", "info", "certain", headline, evidence)
+    fix = Fix(f"bring back what {listed(files)} leads to, or download it again", "manual")
+    reader = case.selection.error or problems[0].breaks if files != ["config.json"] else None
+    notes = (f"reader: {reader}",) if reader else ()
+    rows = tuple(_lost(case, files))
+    return Finding("LP114", "dangling-link", "error", "certain", headline, evidence, rows, 0, (fix,), notes)
+
+
+def _lost(case: Case, files: list[str]) -> list[Row]:
+    if not case.selection.files:
+        return of_kind(case.outcome.rows, "missing")
+    return lost_with(case, files)
+
+
+DOCS = RuleDocs(
+    finds="Links in the folder whose target does not exist: a blob of the hub cache that was deleted, a disk not mounted.",
+    why=(
+        "To a reader such a name is no file. A shard is missing; of a `model.safetensors` the reader goes on to the next "
+        "name it knows, and may load an older save without a word."
+    ),
+    errors=(
+        "transformers: FileNotFoundError: No such file or directory: .../model-00001-of-00002.safetensors",
+        "transformers: OSError: Error no file named model.safetensors, or pytorch_model.bin, found in directory ...",
+    ),
+    example="`model-00001-of-00002.safetensors -> ../../blobs/5f3a...`, and no such blob.",
+    fix="Download the file again, mount the disk it lies on, or copy it in the place of the link.",
+    harmless="A link that no reader opens is an info only.",
+)
+RULE = Rule("LP114", "dangling-link", "A link leads to a file that does not exist", check, DOCS, absorbs=("LP102",))

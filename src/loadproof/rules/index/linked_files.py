@@ -1,0 +1,48 @@
+"""LP115 linked-files: files of the checkpoint are links to files outside of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from loadproof.core.case import Case
+from loadproof.core.findings import Evidence, Finding
+from loadproof.rules.base import Rule, RuleDocs
+
+SHOWN = 3
+
+
+def check(case: Case) -> Iterable[Finding]:
+    """One info for all of them: what was judged is what the links lead to."""
+    linked = [info for info in case.inventory.files if info.link]
+    if not linked:
+        return
+    folders = sorted({os.path.dirname(info.link) for info in linked})
+    where = folders[0] if len(folders) == 1 else f"{len(folders)} folders"
+    subject = f"{linked[0].path} is a link" if len(linked) == 1 else f"{len(linked)} files are links"
+    headline = f"{subject} to {where} outside the checkpoint folder; what is judged is what lies there"
+    evidence = [Evidence(info.path, f"-> {info.link}") for info in linked[:SHOWN]]
+    if len(linked) > SHOWN:
+        evidence.append(Evidence("", f"and {len(linked) - SHOWN} more", "note"))
+    notes = (
+        "note: a repair never writes through a link: use fix --out DIR; "
+        "--no-follow-links judges a stranger's folder without them",
+    )
+    yield Finding("LP115", "linked-files", "info", "certain", headline, tuple(evidence), notes=notes)
+
+
+DOCS = RuleDocs(
+    finds="Weights, indexes and JSON files that are links out of the folder, or lie behind a folder that is such a link.",
+    why=(
+        "Every reader follows them, and so does loadproof, to regular files only and without ever writing there. Whoever "
+        "changes the target changes this checkpoint too. In a stranger's folder a link can point at any file of yours."
+    ),
+    errors=("transformers: nothing; links are followed",),
+    example="A folder with a config.json of its own, and links to the weights of another checkpoint.",
+    fix="Nothing to fix. To judge a stranger's folder without its links: `--no-follow-links`.",
+    harmless=(
+        "It is an info and always harmless where you made the links. Links from a snapshot of the hub cache to its blobs "
+        "are not reported."
+    ),
+)
+RULE = Rule("LP115", "linked-files", "Files of the checkpoint are links to files outside of it", check, DOCS)
