@@ -26,7 +26,7 @@ def cache_folder() -> str:
 
 def run(*arguments: str, cwd: Path = ROOT, text: str | None = None, **environment: str) -> Result:
     """Run the command line; `text` is its standard input, `environment` is added to the bare minimum."""
-    keep = {key: os.environ[key] for key in ("PATH", "HOME", "TMPDIR", "LANG") if key in os.environ}
+    keep = {key: os.environ[key] for key in ("PATH", "HOME", "TMPDIR", "LANG", "XDG_STATE_HOME") if key in os.environ}
     keep |= {"XDG_CACHE_HOME": cache_folder(), "COLUMNS": "100"}
     command = [sys.executable, "-m", "loadproof", *arguments]
     return subprocess.run(

@@ -11,7 +11,10 @@ import os
 import random
 from collections.abc import Collection, Iterator, Mapping
 
+from loadproof.records import Place, Seal
+
 SECTOR = 512
+HERE = Place(1, 2, 3, "/model")  # a folder keeps its identity when the power goes
 Files = dict[str, bytes]
 
 
@@ -31,6 +34,7 @@ class ModelDisk:
         self.log: list[str] = []  # every operation that changes something
         self.stop_at, self.skip, self.made = stop_at, skip, 0
         self.shifts: dict[str, int] = {}  # not yet durable: the file system's journal has them, or has not
+        self.seal = Seal(HERE, b"k" * 32, 1000)  # the key lies on another disk
         self.sampled = False  # set when `states` left some out
 
     def _happens(self, what: str) -> bool:
@@ -49,8 +53,8 @@ class ModelDisk:
     def same(self, one: str, other: str) -> bool:
         return self.objects[one] == self.objects[other]
 
-    def folders(self) -> list[str]:
-        return [""]
+    def is_file(self, name: str) -> bool:
+        return self.exists(name)
 
     def names(self, folder: str) -> list[str]:
         return [name for name in self.objects if "/" not in name]
@@ -122,6 +126,10 @@ class ModelDisk:
         if self._happens(f"unlink {name}"):
             del self.objects[name]
             self.pending.append(("remove", name, ""))
+
+    def clear(self, name: str) -> None:
+        if self.exists(name):
+            self.unlink(name)
 
     def fsync_folder(self, name: str) -> None:
         if self._happens(f"fsync_folder {name}"):

@@ -119,11 +119,17 @@ def test_an_interrupted_copy_is_not_there_and_goes_on(
 
 
 def test_leftovers_of_another_plan_are_not_taken_over(folder: Path, tmp_path: Path) -> None:
+    def stop(done: int, total: int, what: str) -> None:
+        raise KeyboardInterrupt
+
+    dropped = plan_edits(inventory(folder), [DropTensors("layers.{}.b", ((0, 1),))])
+    with pytest.raises(KeyboardInterrupt):
+        apply_to_copy(dropped, str(tmp_path / "out"), progress=stop)
     partial = tmp_path / "out.loadproof-partial"
-    partial.mkdir()
-    (partial / B).write_bytes(b"stale")
+    assert partial.is_dir()
     apply_to_copy(plan_edits(inventory(folder), [SetJson("config.json", ("a",), 1)]), str(tmp_path / "out"))
     assert (tmp_path / "out" / B).read_bytes() == (folder / B).read_bytes()
+    assert not partial.exists()
 
 
 def test_a_folder_that_is_there_is_not_touched(folder: Path, tmp_path: Path) -> None:

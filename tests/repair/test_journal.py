@@ -16,11 +16,11 @@ from loadproof.repair.steps import Cut, Move, Patch, Rewrite, Step, Swap, invers
 from tests.repair.tiny import snapshot
 
 STEPS: tuple[Step, ...] = (
-    Patch("a", (9,), b"{}", b"{ "),
-    Rewrite("b", None, b"x"),
-    Cut("c", 3, b"tail"),
-    Move("d", "e"),
-    Swap("f", "g", "h"),
+    Patch("a.safetensors", (9,), b"{}", b"{ "),
+    Rewrite("b.json", None, b"x"),
+    Cut("sub/c.safetensors", 3, b"tail"),
+    Move("d.bin", "d.bin.set-aside"),
+    Swap("f.safetensors", ".loadproof-f.safetensors.fresh3", ".loadproof-f.safetensors.kept3"),
 )
 
 
@@ -37,61 +37,67 @@ def test_inverting_twice_changes_nothing() -> None:
 
 def test_no_flipped_bit_and_no_cut_is_taken_for_a_record(tmp_path: Path) -> None:
     disk = RealDisk(str(tmp_path))
-    write_record(disk, JOURNAL, Record("t", 1, STEPS))
+    write_record(disk, JOURNAL, Record("t", 3, STEPS))
     blob = (tmp_path / JOURNAL).read_bytes()
     damaged = [blob[:i] + bytes([blob[i] ^ (1 << bit)]) + blob[i + 1 :] for i in range(len(blob)) for bit in (0, 5)]
     for wrong in [*damaged, *(blob[:i] for i in range(len(blob))), blob + b"\0"]:
         (tmp_path / JOURNAL).write_bytes(wrong)
-        assert read_record(RealDisk(str(tmp_path)), JOURNAL) is None
+        with RealDisk(str(tmp_path)) as disk, pytest.raises(ForeignRecordError):
+            read_record(disk, JOURNAL)
 
 
-@pytest.mark.parametrize("name", ["../x", "/etc/x", "a/../../x", "a//b", "./x", "", "a\0b"])
+@pytest.mark.parametrize(
+    "name", ["../x.json", "/etc/x.json", "a/../../x.json", "a//b.json", "./x.json", "", "a\0.json"]
+)
 def test_a_record_that_names_a_file_outside_is_not_acted_on(tmp_path: Path, name: str) -> None:
     folder = tmp_path / "m"
     folder.mkdir()
-    (tmp_path / "x").write_bytes(b"mine")
+    (tmp_path / "x.json").write_bytes(b"mine")
     for file in (JOURNAL, undo_name(1)):
         write_record(RealDisk(str(folder)), file, Record("t", 1, (Rewrite(name, b"theirs", b"mine"),)))
         with pytest.raises(ForeignRecordError):
             read_record(RealDisk(str(folder)), file)
         with pytest.raises(RepairError):
             undo(str(folder))
-    assert (tmp_path / "x").read_bytes() == b"mine"
+    assert (tmp_path / "x.json").read_bytes() == b"mine"
 
 
 def test_a_linked_folder_on_the_way_is_not_followed(tmp_path: Path) -> None:
     folder, outside = tmp_path / "m", tmp_path / "outside"
     folder.mkdir()
     outside.mkdir()
-    (outside / "x").write_bytes(b"mine")
+    (outside / "x.json").write_bytes(b"mine")
     (folder / "sub").symlink_to(outside)
-    write_record(RealDisk(str(folder)), JOURNAL, Record("t", 1, (Rewrite("sub/x", b"theirs", b"mine"),)))
+    write_record(RealDisk(str(folder)), JOURNAL, Record("t", 1, (Rewrite("sub/x.json", b"theirs", b"mine"),)))
     with pytest.raises(RepairError):
         recover(str(folder))
-    assert (outside / "x").read_bytes() == b"mine"
+    assert (outside / "x.json").read_bytes() == b"mine"
 
 
 def test_a_journal_that_is_a_symbolic_link_is_not_followed(tmp_path: Path) -> None:
     folder = tmp_path / "m"
     folder.mkdir()
-    write_record(RealDisk(str(tmp_path)), "elsewhere", Record("t", 1, (Rewrite("x", b"theirs", b"mine"),)))
-    (folder / "x").write_bytes(b"mine")
+    with RealDisk(str(folder)) as disk:
+        write_record(disk, JOURNAL, Record("t", 1, (Rewrite("x.json", b"theirs", b"mine"),)))
+    (folder / JOURNAL).rename(tmp_path / "elsewhere")
+    (folder / "x.json").write_bytes(b"mine")
     (folder / JOURNAL).symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(RepairError):
-        recover(str(folder))
-    assert (folder / "x").read_bytes() == b"mine"
+    assert recover(str(folder)) == "nothing"
+    assert (folder / "x.json").read_bytes() == b"mine"
 
 
-def test_a_torn_journal_is_removed_and_nothing_else(tmp_path: Path) -> None:
-    (tmp_path / "x").write_bytes(b"mine")
+def test_a_torn_journal_is_refused_and_touches_nothing(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_bytes(b"mine")
     (tmp_path / JOURNAL).write_bytes(MAGIC + b"torn")
-    assert recover(str(tmp_path)) == "torn journal"
-    assert snapshot(tmp_path) == {"x": b"mine"}
+    before = snapshot(tmp_path)
+    with pytest.raises(RepairError, match=r"\.loadproof-journal.*damaged"):
+        recover(str(tmp_path))
+    assert snapshot(tmp_path) == before
 
 
-def test_a_journal_of_another_checkpoint_is_refused_and_touches_nothing(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(struct.pack("<Q", 2) + b"{}")
-    write_record(RealDisk(str(tmp_path)), JOURNAL, Record("t", 1, (Patch("a", (10,), b"[]", b"()"),)))
+def test_a_journal_of_another_state_is_refused_and_touches_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a.safetensors").write_bytes(struct.pack("<Q", 2) + b"{}")
+    write_record(RealDisk(str(tmp_path)), JOURNAL, Record("t", 1, (Patch("a.safetensors", (10,), b"[]", b"()"),)))
     before = snapshot(tmp_path)
     with pytest.raises(RepairError, match="has changed since"):
         recover(str(tmp_path))
@@ -100,7 +106,8 @@ def test_a_journal_of_another_checkpoint_is_refused_and_touches_nothing(tmp_path
 
 def test_a_record_of_a_later_version_is_said(tmp_path: Path) -> None:
     body = zlib.compress(msgspec.msgpack.encode({"title": "t", "number": 1, "steps": [{"type": "teleport"}]}))
-    (tmp_path / JOURNAL).write_bytes(struct.pack("<8sIQ", MAGIC, zlib.crc32(body), len(body)) + body)
+    with RealDisk(str(tmp_path)) as disk:
+        (tmp_path / JOURNAL).write_bytes(disk.seal.wrap("record", body))
     with pytest.raises(RepairError, match="another version"):
         recover(str(tmp_path))
 

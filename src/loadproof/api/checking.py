@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from loadproof.api.leftovers import untold
 from loadproof.api.parts import as_part, faults_of_part
+from loadproof.api.records import with_records
 from loadproof.api.verdict import decide
 from loadproof.config import read_config
 from loadproof.config.plan.reading import plan_from_config
@@ -61,7 +62,7 @@ def check(
     started = perf_counter()
     chosen, version = choose_reader(reader)
     with reading(os.fspath(location)):
-        inventory = open_checkpoint(os.fspath(location), follow_links=follow_links)
+        inventory = with_records(open_checkpoint(os.fspath(location), follow_links=follow_links))
         config = read_config(inventory)
         selection = chosen.select(inventory, config, names_only)
         manifest = read_manifest(inventory, selection, names_only)

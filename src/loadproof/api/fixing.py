@@ -14,11 +14,13 @@ from loadproof.core.edits import Edit, Fix
 from loadproof.core.findings import Finding
 from loadproof.repair import (
     Applied,
+    ForeignRecordsError,
     Plan,
     Refusal,
     RepairError,
     apply,
     apply_to_copy,
+    check_records,
     interrupted,
     plan_edits,
     recover,
@@ -55,16 +57,21 @@ def fix(
     out: str | os.PathLike[str] | None = None,
     unsafe: bool = False,
     readers_stopped: bool = False,
+    adopt_records: bool = False,
     progress: Progress | None = None,
     **reading: Any,
 ) -> FixReport:
     """Plan the repair of the findings named by `codes` (codes or slugs; all of them when none is named).
 
     Only lossless edits are planned, with `unsafe` lossy ones too. With `apply_it` the plan is carried out in place,
-    with `out` in a new folder, and the result is checked again (`reading`: the keywords of `check`).
+    with `out` in a new folder, and the result is checked again (`reading`: the keywords of `check`). Undo records and
+    journals that this user did not make for this folder stop it (`ForeignRecordsError`); with `adopt_records` they are
+    taken over.
     Raises `RepairError` when it cannot be carried out (nothing was changed), `ValueError` for a code that was not
     found, else what `check` raises.
     """
+    root = open_checkpoint(os.fspath(location)).root
+    check_records(root, adopt_records=adopt_records, carry_out=apply_it, in_place=out is None)
     _end_interrupted(os.fspath(location), apply_it=apply_it)
     before = check(location, **reading)
     codes = tuple(codes)
@@ -80,14 +87,17 @@ def fix(
     return FixReport(before, choices, plan, applied, check(location, **reading))
 
 
-def undo(location: str | os.PathLike[str]) -> Applied:
-    """Take back the last repair of the checkpoint, byte for byte. Raises `RepairError` when there is none."""
-    return undo_repair(open_checkpoint(os.fspath(location)).root)
+def undo(location: str | os.PathLike[str], *, adopt_records: bool = False) -> Applied:
+    """Take back the last repair of the checkpoint, byte for byte. Raises `RepairError` when there is none.
+
+    Records that this user did not make for this folder stop it, unless they are to be taken over (`adopt_records`).
+    """
+    return undo_repair(open_checkpoint(os.fspath(location)).root, adopt_records=adopt_records)
 
 
-def forget(location: str | os.PathLike[str]) -> tuple[str, ...]:
+def forget(location: str | os.PathLike[str], *, adopt_records: bool = False) -> tuple[str, ...]:
     """Make the repairs of the checkpoint final: undo records and kept old files go; returns their names."""
-    return forget_repairs(open_checkpoint(os.fspath(location)).root)
+    return forget_repairs(open_checkpoint(os.fspath(location)).root, adopt_records=adopt_records)
 
 
 def _end_interrupted(location: str, *, apply_it: bool) -> None:
@@ -145,4 +155,4 @@ def _choose(finding: Finding, unsafe: bool, is_named: bool) -> Choice:
     return Choice(finding, None, manual.title if manual else "no edit of these files mends it")
 
 
-__all__ = ["Applied", "Choice", "FixReport", "RepairError", "fix", "forget", "undo"]
+__all__ = ["Applied", "Choice", "FixReport", "ForeignRecordsError", "RepairError", "fix", "forget", "undo"]

@@ -25,6 +25,7 @@ _SLUGS = {
     "LP013": "config-invalid",
     "LP014": "config-value",
     "LP015": "unsafe-pattern",
+    "LP018": "foreign-record",
     "LP101": "index-invalid",
     "LP102": "shard-missing",
     "LP103": "shard-unindexed",

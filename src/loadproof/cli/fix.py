@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
+from typing import TYPE_CHECKING
 
 from loadproof.cli.options import add_color, add_reading, parser_for, reading
-from loadproof.cli.output import color_for, failed, write
+from loadproof.cli.output import color_for, failed
 from loadproof.cli.progress import progress_bar
+from loadproof.cli.repairing import add_adopting, refused, show_adopted, write_done
+
+if TYPE_CHECKING:
+    from loadproof.api.fixing import FixReport
 
 _DESCRIPTION = """\
 Mend what can be mended without losing a bit. Nothing is changed unless --apply or --out is given: the plan is
@@ -27,6 +33,8 @@ def main(arguments: list[str]) -> int:
     from loadproof.report.style import terminal_width
 
     try:
+        if options.adopt_records:
+            show_adopted(options.path)
         with progress_bar(sys.stderr) as progress:
             report = fix(
                 options.path,
@@ -35,19 +43,20 @@ def main(arguments: list[str]) -> int:
                 out=options.out,
                 unsafe=options.unsafe,
                 readers_stopped=options.readers_stopped,
+                adopt_records=options.adopt_records,
                 progress=progress,
                 **reading(options),
             )
     except RepairError as error:
-        failed(str(error))
-        return 1
+        return refused(error)
     except (NoCheckpointError, ValueError) as error:
         return failed(str(error))
     except KeyboardInterrupt:
         failed("interrupted: the same command goes on with it, `loadproof undo PATH` brings the checkpoint back")
         return 130
     color, width = color_for(options.color, None), terminal_width(sys.stdout)
-    write(render_fix(report, given=_given(options), verbose=options.verbose, color=color, width=width))
+    text = render_fix(report, given=_given(options), verbose=options.verbose, color=color, width=width)
+    write_done(text, report.applied, _done(report))
     if report.after is not None:
         return 0 if report.after.verdict == "loads" else 1
     if not report.choices:
@@ -55,9 +64,19 @@ def main(arguments: list[str]) -> int:
     return 1 if report.plan.refusals or any(choice.fix is None for choice in report.choices) else 0
 
 
+def _done(report: FixReport) -> str:
+    """What was carried out, in one line."""
+    if report.applied is None:
+        return ""
+    where = report.applied.root
+    if report.applied.undo is None:
+        return f"the repaired copy {where} was written"
+    return f"the repair of {where} was done; loadproof undo {shlex.quote(where)} takes it back"
+
+
 def _given(options: argparse.Namespace) -> list[str]:
     """The options that decide what is planned and whether it may be carried out, as they were typed."""
-    given = [name for name in ("unsafe", "readers_stopped", "no_cache") if getattr(options, name)]
+    given = [name for name in ("unsafe", "readers_stopped", "adopt_records", "no_cache") if getattr(options, name)]
     words = [f"--{name.replace('_', '-')}" for name in given]
     named = (("--source", options.source), ("--class", options.class_name))
     words += [word for option, value in named if value for word in (option, value)]
@@ -76,6 +95,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     how.add_argument(
         "--readers-stopped", action="store_true", help="no program reads these files (where that cannot be told)"
     )
+    add_adopting(how)
     how.add_argument("-v", "--verbose", action="store_true", help="whole diffs")
     add_color(how)
     add_reading(parser, names_only=False)

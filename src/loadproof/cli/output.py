@@ -13,6 +13,8 @@ from loadproof.report.style import ColorChoice, wants_color
 if TYPE_CHECKING:
     from loadproof.core.case import Report
 
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+
 
 def write(text: str, output: str | None = None) -> None:
     """`text` to stdout or to the file `output` (replaced at once, never half written). Raises OSError naming the target."""
@@ -23,9 +25,9 @@ def write(text: str, output: str | None = None) -> None:
     if os.path.exists(target) and not os.path.isfile(target):  # /dev/stdout, a FIFO: never put a file in its place
         _write_to(target, text)
         return
-    temporary = f"{target}.loadproof-{os.getpid()}"
+    temporary = os.path.join(os.path.dirname(target), f".loadproof-output-{os.urandom(8).hex()}")
     try:
-        _write_to(temporary, text)
+        _write_new(temporary, text, target)
         os.replace(temporary, target)
     except OSError:
         with suppress(OSError):
@@ -52,6 +54,15 @@ def write_anything(stream: TextIO) -> None:
 
 def _write_to(path: str, text: str) -> None:
     with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(text)
+
+
+def _write_new(path: str, text: str, like: str) -> None:
+    """A name that nobody can guess and that must be free: nothing planted there is written to."""
+    descriptor = os.open(path, _NEW, 0o666)
+    with open(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
+        with suppress(OSError, AttributeError):
+            os.fchmod(descriptor, os.stat(like).st_mode & 0o777)
         file.write(text)
 
 

@@ -6,6 +6,7 @@ import argparse
 
 from loadproof.cli.options import parser_for
 from loadproof.cli.output import failed, write
+from loadproof.cli.repairing import add_adopting, refused, show_adopted, write_done
 from loadproof.report.escape import clean
 
 _DESCRIPTION = """\
@@ -20,16 +21,18 @@ def main(arguments: list[str]) -> int:
     from loadproof.api.fixing import RepairError, forget, undo
 
     try:
+        if options.adopt_records:
+            show_adopted(options.path)
         if options.forget:
-            return _say_forgotten(forget(options.path))
-        done = undo(options.path)
+            return _say_forgotten(forget(options.path, adopt_records=options.adopt_records))
+        done = undo(options.path, adopt_records=options.adopt_records)
     except RepairError as error:
-        failed(str(error))
-        return 1
+        return refused(error)
     except NoCheckpointError as error:
         return failed(str(error))
     files = ", ".join(done.files) or "nothing"
-    write(f"taken back: {clean('; '.join(done.notes) or 'the last repair')}\nrestored:   {clean(files)}\n")
+    text = f"taken back: {clean('; '.join(done.notes) or 'the last repair')}\nrestored:   {clean(files)}\n"
+    write_done(text, done, "the repair was taken back")
     return 0
 
 
@@ -47,4 +50,5 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
         action="store_true",
         help="take nothing back: make the repairs final, remove the undo records and the old files kept for them",
     )
+    add_adopting(parser)
     return parser.parse_args(arguments)

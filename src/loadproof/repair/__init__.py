@@ -2,9 +2,11 @@
 
 from loadproof.repair.in_place import (
     Applied,
+    ForeignRecordsError,
     RepairError,
     RepairInterruptedError,
     apply,
+    check_records,
     forget,
     interrupted,
     recover,
@@ -18,12 +20,14 @@ from loadproof.repair.to_copy import apply_to_copy
 __all__ = [
     "Applied",
     "Change",
+    "ForeignRecordsError",
     "Plan",
     "Refusal",
     "RepairError",
     "RepairInterruptedError",
     "apply",
     "apply_to_copy",
+    "check_records",
     "forget",
     "gates",
     "interrupted",

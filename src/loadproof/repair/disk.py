@@ -11,8 +11,11 @@ import stat
 import sys
 from typing import Protocol
 
+from loadproof.records.names import PREFIX
+from loadproof.records.seal import Seal, place_of
+
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_OLD = os.O_NOFOLLOW | os.O_CLOEXEC
+_OLD = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK  # a FIFO put there in between must not hang
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _COLLAPSE, _INSERT = 0x08, 0x20  # fallocate(2): FALLOC_FL_COLLAPSE_RANGE, FALLOC_FL_INSERT_RANGE
 # copy_file_range between file systems, on special ones, or on old kernels
@@ -20,12 +23,17 @@ _NOT_IN_KERNEL = {errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, err
 
 
 class Disk(Protocol):
-    """Files of one folder, by relative name. Offsets and sizes in bytes; every method may raise OSError."""
+    """Files of one folder, by relative name. Offsets and sizes in bytes; every method may raise OSError.
 
+    `seal` signs records for this folder and knows them again.
+    """
+
+    @property
+    def seal(self) -> Seal: ...
     def exists(self, name: str) -> bool: ...
     def size(self, name: str) -> int: ...
     def same(self, one: str, other: str) -> bool: ...
-    def folders(self) -> list[str]: ...
+    def is_file(self, name: str) -> bool: ...
     def names(self, folder: str) -> list[str]: ...
     def read(self, name: str, offset: int, length: int) -> bytes: ...
     def create(self, name: str, like: str | None = None) -> None: ...
@@ -37,40 +45,77 @@ class Disk(Protocol):
     def rename(self, old: str, new: str) -> None: ...
     def link(self, old: str, new: str) -> None: ...
     def unlink(self, name: str) -> None: ...
+    def clear(self, name: str) -> None: ...
     def fsync_folder(self, name: str) -> None: ...
     def drop_cache(self, name: str) -> None: ...
 
 
 class RealDisk:
-    """The folder `root`. Symbolic links are never followed, new files are made exclusively, descriptors are kept."""
+    """The folder `root`. Symbolic links are never followed, new files are made exclusively, descriptors are kept.
 
-    def __init__(self, root: str) -> None:
-        self.root = os.path.realpath(root)
+    Every name is reached from the descriptor of its folder, so that nobody can put another folder in between.
+    """
+
+    def __init__(self, root: str, folder: int | None = None) -> None:
+        """`folder`: the descriptor, where it is open already; it is closed with the rest."""
+        self.root = os.path.realpath(root) if folder is None else root
+        self._folders = {"": os.open(self.root, _FOLDER | os.O_NOFOLLOW) if folder is None else folder}
         self._open: dict[str, int] = {}
+        self.seal = Seal(place_of(self.root, self.folder))
+
+    @property
+    def folder(self) -> int:
+        """The descriptor of the folder itself."""
+        return self._folders[""]
 
     def close(self) -> None:
-        for descriptor in self._open.values():
+        for descriptor in (*self._open.values(), *self._folders.values()):
             os.close(descriptor)
         self._open.clear()
+        self._folders.clear()
 
-    def path(self, name: str) -> str:
-        """Absolute path. Raises PermissionError when a folder on the way is a symbolic link out of the root."""
-        path = os.path.join(self.root, name)
-        if "/" in name and os.path.realpath(os.path.dirname(path)) != os.path.normpath(os.path.dirname(path)):
-            raise PermissionError(f"{name}: a folder on the way is a symbolic link")
-        return path
+    def __enter__(self) -> RealDisk:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _at(self, name: str) -> tuple[int, str]:
+        """Descriptor of the folder that holds `name`, and its last part. Raises PermissionError behind a link."""
+        folder, _, last = name.rpartition("/")
+        if folder not in self._folders:
+            above, part = self._at(folder)
+            try:
+                self._folders[folder] = os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=above)
+            except OSError as error:
+                if error.errno in (errno.ELOOP, errno.ENOTDIR):
+                    raise PermissionError(f"{name}: a folder on the way is a symbolic link") from None
+                raise
+        return self._folders[folder], last
+
+    def stat(self, name: str) -> os.stat_result:
+        """Of the name itself: a link is not followed."""
+        folder, last = self._at(name)
+        return os.stat(last, dir_fd=folder, follow_symlinks=False)
 
     def descriptor(self, name: str) -> int:
-        """A kept descriptor, writable where the file is."""
+        """A kept descriptor, writable where the file is. Raises PermissionError for what is not a regular file."""
         if name not in self._open:
-            path = self.path(name)
-            if not stat.S_ISREG(os.lstat(path).st_mode):
+            if not stat.S_ISREG(self.stat(name).st_mode):
                 raise PermissionError(f"{name}: not a regular file")
-            try:
-                self._open[name] = os.open(path, os.O_RDWR | _OLD)
-            except PermissionError:
-                self._open[name] = os.open(path, os.O_RDONLY | _OLD)
+            self._open[name] = self._opened(name)
         return self._open[name]
+
+    def _opened(self, name: str) -> int:
+        folder, last = self._at(name)
+        try:
+            descriptor = os.open(last, os.O_RDWR | _OLD, dir_fd=folder)
+        except PermissionError:
+            descriptor = os.open(last, os.O_RDONLY | _OLD, dir_fd=folder)
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise PermissionError(f"{name}: not a regular file")
+        return descriptor
 
     def _forget(self, name: str) -> None:
         descriptor = self._open.pop(name, None)
@@ -78,21 +123,24 @@ class RealDisk:
             os.close(descriptor)
 
     def exists(self, name: str) -> bool:
-        return os.path.lexists(self.path(name))
+        try:
+            self.stat(name)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def is_file(self, name: str) -> bool:
+        """A regular file, reached without a link."""
+        return self.exists(name) and stat.S_ISREG(self.stat(name).st_mode)
 
     def size(self, name: str) -> int:
         return os.fstat(self.descriptor(name)).st_size
 
     def same(self, one: str, other: str) -> bool:
-        return os.path.samestat(os.lstat(self.path(one)), os.lstat(self.path(other)))
-
-    def folders(self) -> list[str]:
-        """Every folder below the root by relative name, the root itself ("") first. Links are not followed."""
-        found = (os.path.relpath(folder, self.root) for folder, _, _ in os.walk(self.root))
-        return ["" if name == "." else name for name in found]
+        return os.path.samestat(self.stat(one), self.stat(other))
 
     def names(self, folder: str) -> list[str]:
-        return os.listdir(os.path.join(self.root, folder))
+        return os.listdir(self._at(f"{folder}/x" if folder else "x")[0])
 
     def read(self, name: str, offset: int, length: int) -> bytes:
         pieces = []
@@ -102,9 +150,10 @@ class RealDisk:
         return b"".join(pieces)
 
     def create(self, name: str, like: str | None = None) -> None:
-        mode = stat.S_IMODE(os.lstat(self.path(like)).st_mode) if like and self.exists(like) else 0o644
+        mode = stat.S_IMODE(self.stat(like).st_mode) if like and self.exists(like) else 0o644
         self._forget(name)
-        descriptor = self._open[name] = os.open(self.path(name), _NEW, 0o600)
+        folder, last = self._at(name)
+        descriptor = self._open[name] = os.open(last, _NEW, 0o600, dir_fd=folder)
         with contextlib.suppress(PermissionError):  # a file system without modes
             os.fchmod(descriptor, mode)
 
@@ -133,17 +182,60 @@ class RealDisk:
             fcntl.fcntl(self.descriptor(name), full)
 
     def rename(self, old: str, new: str) -> None:
-        os.rename(self.path(old), self.path(new))
+        (old_folder, old_last), (new_folder, new_last) = self._at(old), self._at(new)
+        os.rename(old_last, new_last, src_dir_fd=old_folder, dst_dir_fd=new_folder)
         self._forget(new)
         if old in self._open:
             self._open[new] = self._open.pop(old)
 
     def link(self, old: str, new: str) -> None:
-        os.link(self.path(old), self.path(new), follow_symlinks=False)
+        (old_folder, old_last), (new_folder, new_last) = self._at(old), self._at(new)
+        os.link(old_last, new_last, src_dir_fd=old_folder, dst_dir_fd=new_folder, follow_symlinks=False)
 
     def unlink(self, name: str) -> None:
-        os.unlink(self.path(name))
+        folder, last = self._at(name)
+        os.unlink(last, dir_fd=folder)
         self._forget(name)
+
+    def clear(self, name: str) -> None:
+        """Make the name of a helper file free. A folder that somebody put there is renamed, whatever it holds."""
+        if not self.exists(name):
+            return
+        if stat.S_ISDIR(self.stat(name).st_mode):
+            folder = name.rpartition("/")[0]
+            prefix, number = f"{folder}/" if folder else "", 1
+            while self.exists(aside := f"{prefix}{PREFIX}not-ours-{number}"):
+                number += 1
+            self.rename(name, aside)
+        else:
+            self.unlink(name)
+
+    # ------------------------------------------------------------ for a copy that grows
+    def exists_below(self, name: str) -> bool:
+        """`exists`, also where a folder on the way is missing."""
+        try:
+            return self.exists(name)
+        except FileNotFoundError:
+            return False
+
+    def make_folders(self, name: str) -> None:
+        """The folders on the way to `name`."""
+        parts = name.split("/")[:-1]
+        for depth in range(1, len(parts) + 1):
+            above, part = self._at("/".join(parts[:depth]))
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(part, 0o755, dir_fd=above)
+
+    def remove_folder(self, name: str) -> None:
+        above, part = self._at(name)
+        os.rmdir(part, dir_fd=above)
+        if name in self._folders:
+            os.close(self._folders.pop(name))
+
+    def link_in(self, path: str, name: str) -> None:
+        """Another name, here, for the file at the absolute `path`."""
+        folder, last = self._at(name)
+        os.link(path, last, dst_dir_fd=folder, follow_symlinks=False)
 
     def drop_cache(self, name: str) -> None:
         """Let the next read come from the disk, as far as the kernel obliges."""
@@ -152,11 +244,7 @@ class RealDisk:
 
     def fsync_folder(self, name: str) -> None:
         """Make the folder that holds `name` durable."""
-        descriptor = os.open(os.path.dirname(self.path(name)), _FOLDER)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        os.fsync(self._at(name)[0])
 
 
 def shift(descriptor: int, room: int) -> None:

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from loadproof.core.checkpoint import IndexFile, Inventory
 from loadproof.core.tensors import Shape
+from loadproof.records.names import PREFIX
 from loadproof.repair.header import Header, HeaderError, read_header
 from loadproof.repair.sources import Slice, Source, size_of
-from loadproof.repair.steps import PREFIX
 
 TEXT_LIMIT = 1 << 30  # bytes of a JSON file
 ASIDE = ".set-aside"  # appended to a name: no reader looks for it

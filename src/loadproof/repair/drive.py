@@ -105,8 +105,7 @@ def _change(disk: Disk, step: Step) -> None:
 
 def _put(disk: Disk, file: str, content: bytes) -> None:
     temporary = beside(file, "tmp")
-    if disk.exists(temporary):
-        disk.unlink(temporary)
+    disk.clear(temporary)
     disk.create(temporary, like=file)
     disk.write(temporary, 0, content)
     disk.fsync(temporary)

@@ -1,20 +1,31 @@
-"""The record of a change as a file: magic, CRC, deflated MessagePack. A torn record is told from a whole one."""
+"""The record of a change as a file: deflated MessagePack in a signed envelope (`records.seal`)."""
 
 from __future__ import annotations
 
 import struct
 import zlib
+from typing import NoReturn
 
 import msgspec
 
+from loadproof.records.names import JOURNAL, SWEEP, UNDO, number_of, undo_name
+from loadproof.records.seal import UNSIGNED as MAGIC
+from loadproof.records.seal import NotOursError, body_of
+from loadproof.records.survey import LARGEST, survey
+from loadproof.repair.contained import why_forbidden
 from loadproof.repair.disk import Disk
-from loadproof.repair.steps import PREFIX, Step, names_in
+from loadproof.repair.steps import Step
 
-JOURNAL = PREFIX + "journal"
-UNDO = PREFIX + "undo-"
-MAGIC = b"LOADPRF1"
-_HEAD = struct.Struct("<8sIQ")  # magic, crc32 of the rest, length of the deflated body
-LIMIT = 1 << 30  # bytes of a record after inflating
+_HEAD = struct.Struct("<8sIQ")  # of an unsigned record: magic, crc32 of the rest, length of the deflated body
+TEMPORARY = JOURNAL + ".tmp"  # under which every record is written
+
+
+class Stamp(msgspec.Struct, frozen=True):
+    """A data file as a repair left it: its size, and the SHA-256 of its first and last MiB."""
+
+    name: str
+    size: int
+    digest: bytes
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -25,62 +36,115 @@ class Record(msgspec.Struct, frozen=True):
     steps: tuple[Step, ...]
     undoes: int | None = None
     version: int = 1
+    stamps: tuple[Stamp, ...] = ()  # of the files that an undo exchanges or removes as a whole
 
 
 class ForeignRecordError(ValueError):
-    """The record is whole, but not one that may be acted on."""
-
-
-def undo_name(number: int) -> str:
-    return f"{UNDO}{number}"
+    """The record must not be acted on; the text names it and says why."""
 
 
 def undo_numbers(disk: Disk) -> list[int]:
-    """Numbers of the undo records in the folder, oldest first."""
-    tails = (name.removeprefix(UNDO) for name in disk.names("") if name.startswith(UNDO))
-    return sorted(int(tail) for tail in tails if tail.isascii() and tail.isdigit())
+    """Numbers of the undo records of this user for this folder, oldest first."""
+    ours = (number_of(found.name) for found in survey(disk, disk.seal) if found.status == "ours")
+    return [number for number in ours if number is not None]
 
 
 def next_undo(disk: Disk) -> int:
-    """The number of the undo record that the next repair of this folder leaves."""
-    return max(undo_numbers(disk), default=0) + 1
+    """The number of the undo record that the next repair of this folder leaves.
+
+    A number is taken as long as anything at the top bears it, be it planted or left by a record that was deleted.
+    """
+    names = disk.names("")
+    number = max(undo_numbers(disk), default=0) + 1
+    while undo_name(number) in names or any(name.endswith(f".kept{number}") for name in names):
+        number += 1
+    return number
 
 
 def write_record(disk: Disk, name: str, record: Record) -> None:
     """Durable under `name` when this returns; before that the name does not exist."""
-    body = zlib.compress(msgspec.msgpack.encode(record), 1)
-    blob = _HEAD.pack(MAGIC, zlib.crc32(body), len(body)) + body
-    temporary = name + ".tmp"
-    if disk.exists(temporary):
-        disk.unlink(temporary)
-    disk.create(temporary)
-    disk.write(temporary, 0, blob)
-    disk.fsync(temporary)
-    disk.rename(temporary, name)
+    blob = disk.seal.wrap("record", zlib.compress(msgspec.msgpack.encode(record), 1))
+    disk.clear(TEMPORARY)
+    disk.create(TEMPORARY)
+    disk.write(TEMPORARY, 0, blob)
+    disk.fsync(TEMPORARY)
+    if not disk.is_file(name):
+        disk.clear(name)
+    disk.rename(TEMPORARY, name)
     disk.fsync_folder(name)
 
 
-def read_record(disk: Disk, name: str) -> Record | None:
-    """The record, or None when it is torn. Raises ForeignRecordError when its content must not be acted on."""
-    blob = disk.read(name, 0, min(disk.size(name), LIMIT))
-    if len(blob) < _HEAD.size or blob[:8] != MAGIC:
-        return None
-    _, crc, length = _HEAD.unpack_from(blob)
-    body = blob[_HEAD.size :]
-    if len(body) != length or zlib.crc32(body) != crc:
-        return None
+def read_record(disk: Disk, name: str) -> Record:
+    """A record of this user for this folder. Raises ForeignRecordError for every other one."""
     try:
-        record = msgspec.msgpack.decode(zlib.decompressobj().decompress(body, LIMIT), type=Record)
-    except (msgspec.DecodeError, zlib.error) as error:
+        body = disk.seal.unwrap("record", _whole(disk, name))
+    except NotOursError as error:
+        raise ForeignRecordError(f"{name}: {error.why}") from None
+    return _decoded(name, body)
+
+
+def read_any_record(disk: Disk, name: str) -> Record:
+    """Whoever made it, as long as it is whole and a repair could have made it. Raises ForeignRecordError."""
+    blob = _whole(disk, name)
+    try:
+        body = _unsigned_body(blob) if blob[: len(MAGIC)] == MAGIC else body_of(blob)
+    except NotOursError as error:
+        raise ForeignRecordError(f"{name}: {error.why}") from None
+    return _decoded(name, body)
+
+
+def _whole(disk: Disk, name: str) -> bytes:
+    size = disk.size(name)
+    if size > LARGEST:
+        raise ForeignRecordError(f"{name}: it has {size:,} bytes, more than any record")
+    return disk.read(name, 0, size)
+
+
+def _unsigned_body(blob: bytes) -> bytes:
+    if len(blob) >= _HEAD.size:
+        _, crc, length = _HEAD.unpack_from(blob)
+        body = blob[_HEAD.size :]
+        if len(body) == length and zlib.crc32(body) == crc:
+            return body
+    raise NotOursError("damaged", "it is damaged")
+
+
+def _decoded(name: str, body: bytes) -> Record:
+    stream = zlib.decompressobj()
+    try:
+        plain = stream.decompress(body, LARGEST)
+        record = msgspec.msgpack.decode(plain, type=Record)
+    except (msgspec.DecodeError, zlib.error, UnicodeDecodeError) as error:
         raise ForeignRecordError(f"{name}: written by another version of loadproof ({error})") from None
-    _contained(name, record)
+    if not stream.eof:
+        _refuse(name, "it inflates to far more than any record")
+    number = number_of(name)
+    if number is not None and record.number != number:
+        _refuse(name, f"it says that it is number {record.number}")
+    for step in record.steps:
+        if reason := why_forbidden(step, record.number):
+            _refuse(name, reason)
     return record
 
 
-def _contained(name: str, record: Record) -> None:
-    # The record lies in a folder that may have been downloaded: it must not reach out of it.
-    for step in record.steps:
-        for file in names_in(step):
-            parts = file.split("/")
-            if file.startswith("/") or "\0" in file or any(part in ("", ".", "..") for part in parts):
-                raise ForeignRecordError(f"{name}: names a file outside the folder: {file!r}")
+def _refuse(name: str, reason: str) -> NoReturn:
+    raise ForeignRecordError(f"{name}: {reason}")
+
+
+__all__ = [
+    "JOURNAL",
+    "MAGIC",
+    "SWEEP",
+    "TEMPORARY",
+    "UNDO",
+    "ForeignRecordError",
+    "Record",
+    "Stamp",
+    "next_undo",
+    "number_of",
+    "read_any_record",
+    "read_record",
+    "undo_name",
+    "undo_numbers",
+    "write_record",
+]

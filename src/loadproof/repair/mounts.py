@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import tempfile
 
+from loadproof.records.names import PREFIX
 from loadproof.repair.disk import shift
-from loadproof.repair.steps import PREFIX
 
 # File systems whose fsync or rename does not promise what the protocol needs, or whose users are on other machines.
 _REMOTE = """nfs nfs4 cifs smb3 smbfs smb2 9p ceph lustre glusterfs gfs2 ocfs2 afs ncpfs beegfs gpfs orangefs pvfs2
@@ -48,7 +48,7 @@ def can_shift(folder: str, room: int) -> bool:
         return False
 
 
-def free_bytes(folder: str) -> int:
-    """Bytes that this user may still write there."""
+def free_bytes(folder: str | int) -> int:
+    """Bytes that this user may still write there (a path, or an open folder)."""
     found = os.statvfs(folder)
     return found.f_bavail * found.f_frsize

@@ -8,9 +8,10 @@ import os
 import stat
 from collections.abc import Iterable
 
+from loadproof.repair.contained import why_forbidden
 from loadproof.repair.mounts import REMOTE, can_shift, file_system, free_bytes
 from loadproof.repair.plan import Plan, Refusal
-from loadproof.repair.steps import Cut, Grow, Move, Patch, Rewrite, Step, Swap
+from loadproof.repair.steps import Cut, Grow, Move, Patch, Rewrite, Step, Swap, names_in
 
 COPY = "make a repaired copy with --out DIR"
 CLOSE_READERS = "stop the programs that use it, or " + COPY
@@ -20,10 +21,41 @@ def gates(plan: Plan, *, readers_stopped: bool = False) -> tuple[Refusal, ...]:
     """Reasons to refuse `apply`. `readers_stopped`: the user vouches where the kernel cannot tell (overlay, tmpfs)."""
     refusals = list(_folder_gates(plan.root))
     for step in plan.steps:
+        refusals += _contained(step, plan.number)
         refusals += _step_gates(plan.root, step, readers_stopped)
     refusals += _space_gates(plan)
+    return _once(refusals)
+
+
+def record_gates(root: str, steps: Iterable[Step], *, started: bool = False) -> tuple[Refusal, ...]:
+    """Reasons to refuse carrying out a record; `started`: it was interrupted, so some steps may be done already.
+
+    Readers were let in again after a repair: those that are seen count, and where none can be seen it goes on.
+    """
+    refusals = list(_folder_gates(root))
+    for step in steps:
+        refusals += _file_gates(root, step) if started else _step_gates(root, step, readers_stopped=True)
+    return tuple(Refusal(refusal.reason, "nothing was touched", refusal.file) for refusal in _once(refusals))
+
+
+def _file_gates(root: str, step: Step) -> Iterable[Refusal]:
+    for name in names_in(step):
+        path = os.path.join(root, name)
+        if os.path.lexists(path):
+            in_place = isinstance(step, Patch | Grow | Cut)
+            yield from (Refusal(f"{name}: {reason}", "", name) for reason in _reasons(path, os.lstat(path), in_place))
+
+
+def _once(refusals: Iterable[Refusal]) -> tuple[Refusal, ...]:
     unique = {(refusal.file, refusal.reason): refusal for refusal in refusals}
     return tuple(unique.values())
+
+
+def _contained(step: Step, number: int) -> Iterable[Refusal]:
+    """What no undo would touch is not touched in the first place."""
+    reason = why_forbidden(step, number)
+    if reason:
+        yield Refusal(f"a repair in place is not for this: {reason}", COPY)
 
 
 def _folder_gates(root: str) -> Iterable[Refusal]:
@@ -50,7 +82,7 @@ def _step_gates(root: str, step: Step, readers_stopped: bool) -> Iterable[Refusa
     if not os.path.lexists(path):
         return  # made by this plan
     found = os.lstat(path)
-    reasons = list(_reasons(path, found, in_place=isinstance(step, Patch | Grow | Cut)))
+    reasons = list(_reasons(path, found, isinstance(step, Patch | Grow | Cut)))
     yield from (Refusal(f"{file}: {reason}", COPY, file) for reason in reasons)
     if not reasons and isinstance(step, Grow) and not can_shift(root, step.room):
         yield Refusal(f"{file}: needs room at its front, which this file system cannot insert", COPY, file)
@@ -58,7 +90,7 @@ def _step_gates(root: str, step: Step, readers_stopped: bool) -> Iterable[Refusa
         yield from _reader_gates(file, path, readers_stopped)
 
 
-def _reasons(path: str, found: os.stat_result, *, in_place: bool) -> Iterable[str]:
+def _reasons(path: str, found: os.stat_result, in_place: bool) -> Iterable[str]:
     if stat.S_ISLNK(found.st_mode):
         yield "a symbolic link: the change would land elsewhere"
         return

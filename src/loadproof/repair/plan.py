@@ -65,7 +65,7 @@ class Plan(Struct, frozen=True):
     steps: tuple[Step, ...] = ()
     streams: tuple[Stream, ...] = ()
     refusals: tuple[Refusal, ...] = ()
-    sources: tuple[Seen, ...] = ()  # every file whose tensors are streamed
+    sources: tuple[Seen, ...] = ()  # the folder, and every file that is streamed or changed
 
     @property
     def writes(self) -> int:

@@ -23,7 +23,8 @@ def plan_edits(inventory: Inventory, edits: Iterable[Edit]) -> Plan:
     """The plan for these edits, one after another. Never raises on bad content: `refusals` says what is wrong."""
     edits = tuple(edits)
     draft = Draft(inventory)
-    number = next_undo(RealDisk(inventory.root))
+    with RealDisk(inventory.root) as disk:
+        number = next_undo(disk)
     try:
         for edit in edits:
             HANDLERS[type(edit)](draft, edit)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from loadproof.repair.disk import Disk
-from loadproof.repair.steps import Cut, Grow, Move, Patch, Rewrite, Step, Swap, names_in
+from loadproof.repair.steps import Cut, Grow, Move, Patch, Rewrite, Step, Swap, inverse, names_in
 
 HEADER_START = 8  # a safetensors file starts with the u64 length of its header
 SECTOR = 512
@@ -57,6 +57,14 @@ def check_states(disk: Disk, steps: Iterable[Step]) -> None:
         complaint = _foreign(disk, step)
         if complaint:
             raise ForeignStateError(complaint)
+
+
+def check_start(disk: Disk, steps: Sequence[Step]) -> None:
+    """Every file is as it was before the steps, to the byte where a step says. Raises ForeignStateError."""
+    check_states(disk, steps)
+    for step, back in zip(steps, reversed(inverse(steps)), strict=True):
+        if not is_done(disk, back):
+            raise ForeignStateError(f"{names_in(step)[0]}: not as it was before the change")
 
 
 def _foreign(disk: Disk, step: Step) -> str | None:

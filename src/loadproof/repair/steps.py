@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-PREFIX = ".loadproof-"  # of every file that a repair puts beside the checkpoint
+from loadproof.records.names import PREFIX
 
 
 class Patch(Struct, frozen=True, tag="patch"):

@@ -1,7 +1,8 @@
 """Writing new data files from sources: bounded memory, checked against the sources, resumable.
 
-A file is prepared under a helper name, so nobody sees it before it is complete. Now and then what is written is made
-durable and a resume record says so; the same plan goes on from there.
+A file is prepared under a helper name, so nobody sees it before it is complete. A resume record, signed like every
+other, names the helper files before the first of them is made. Now and then what is written is made durable and the
+record says so; the same plan goes on from there, and any other removes what the record names.
 """
 
 from __future__ import annotations
@@ -12,20 +13,24 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
+from loadproof.records import KeyUnusableError
+from loadproof.records.names import RESUME
+from loadproof.records.seal import NotOursError
 from loadproof.repair.disk import Disk
 from loadproof.repair.plan import Plan, Seen, Stream
 from loadproof.repair.sources import BLOCK, Files, Slice, Source, size_of, slices_of
-from loadproof.repair.steps import PREFIX
+from loadproof.repair.steps import Move, names_in
 
-RESUME = PREFIX + "resume"
+LARGEST_RESUME = 64 << 20  # bytes
 DURABLE_EVERY = 512 << 20  # bytes between two resume records
 Progress = Callable[[int, int, str], None]  # bytes done, bytes in all, what is being done
 
 
 class Resume(msgspec.Struct):
-    """`written` maps a helper name to the bytes of it that are on disk for certain."""
+    """`written` maps a helper name to the bytes of it that are on disk for certain; `names` are all that are made."""
 
     fingerprint: str
+    names: list[str] = []
     written: dict[str, int] = {}
     checked: list[str] = []
 
@@ -50,20 +55,52 @@ def prepare(disk: Disk, plan: Plan, progress: Progress | None = None) -> None:
     """Write and check every stream of a plan under its helper name. Raises OSError; calling again goes on."""
     if not plan.streams:
         return
+    resume = _resume(disk, plan)
     files = Files(plan.root)
     meter = Meter(2 * sum(stream.size for stream in plan.streams), progress)
     try:
-        resume = _resume(disk, plan)
         for stream in plan.streams:
             write(disk, stream, files, meter, resume)
     finally:
         files.close()
 
 
+def _resume(disk: Disk, plan: Plan) -> Resume:
+    """What the same plan left, else a record that is on disk before the first file is."""
+    resume = load(disk)
+    if resume is not None and resume.fingerprint == plan.fingerprint:
+        return resume
+    abandon(disk)
+    fresh = Resume(plan.fingerprint, names=[stream.fresh for stream in plan.streams])
+    save(disk, fresh)
+    return fresh
+
+
+def load(disk: Disk) -> Resume | None:
+    """The resume record, if it is ours."""
+    if not disk.is_file(RESUME) or disk.size(RESUME) > LARGEST_RESUME:
+        return None
+    with contextlib.suppress(NotOursError, KeyUnusableError, msgspec.DecodeError):
+        return msgspec.json.decode(disk.seal.unwrap("resume", disk.read(RESUME, 0, disk.size(RESUME))), type=Resume)
+    return None
+
+
+def abandon(disk: Disk) -> None:
+    """Remove the files that were being prepared, as far as a resume record of ours names them, then the record."""
+    resume = load(disk)
+    for name in resume.names if resume else ():
+        if disk.is_file(name):
+            disk.unlink(name)
+            disk.fsync_folder(name)
+    if resume:
+        discard(disk)
+
+
 def discard(disk: Disk) -> None:
-    """Drop the resume record once every stream is prepared."""
-    if disk.exists(RESUME):
+    """Drop the resume record: its files are prepared and belong to another record now."""
+    if disk.is_file(RESUME):
         disk.unlink(RESUME)
+        disk.fsync_folder(RESUME)
 
 
 def write(disk: Disk, stream: Stream, files: Files, meter: Meter, resume: Resume) -> None:
@@ -73,8 +110,7 @@ def write(disk: Disk, stream: Stream, files: Files, meter: Meter, resume: Resume
         disk.truncate(stream.fresh, done)
     else:
         done = 0
-        if disk.exists(stream.fresh):
-            disk.unlink(stream.fresh)
+        disk.clear(stream.fresh)
         disk.create(stream.fresh, like=stream.file)
     meter.add(done, f"writing {stream.file}")
     if done < stream.size:
@@ -82,7 +118,7 @@ def write(disk: Disk, stream: Stream, files: Files, meter: Meter, resume: Resume
     if stream.fresh not in resume.checked:
         _compare(disk, stream, files, meter)
         resume.checked.append(stream.fresh)
-        _save(disk, resume)
+        save(disk, resume)
     else:
         meter.add(stream.size, f"checking {stream.file}")
 
@@ -125,16 +161,19 @@ def _copy(disk: Disk, name: str, offset: int, descriptor: int, begin: int, lengt
 def _mark(disk: Disk, stream: Stream, resume: Resume, written: int) -> None:
     disk.fsync(stream.fresh)
     resume.written[stream.fresh] = written
-    _save(disk, resume)
+    save(disk, resume)
 
 
-def _save(disk: Disk, resume: Resume) -> None:
+def save(disk: Disk, resume: Resume) -> None:
+    """Durable when this returns. Raises KeyUnusableError."""
+    blob = disk.seal.wrap("resume", msgspec.json.encode(resume))
     temporary = RESUME + ".tmp"
-    if disk.exists(temporary):
-        disk.unlink(temporary)
+    disk.clear(temporary)
     disk.create(temporary)
-    disk.write(temporary, 0, msgspec.json.encode(resume))
+    disk.write(temporary, 0, blob)
     disk.fsync(temporary)
+    if not disk.is_file(RESUME):
+        disk.clear(RESUME)
     disk.rename(temporary, RESUME)
     disk.fsync_folder(RESUME)
 
@@ -152,21 +191,19 @@ def _compare(disk: Disk, stream: Stream, files: Files, meter: Meter) -> None:
         raise NotAsSentError(f"{stream.file}: {disk.size(stream.fresh):,} bytes instead of {stream.size:,}")
 
 
-# ---------------------------------------------------------------- going on after an interruption
-def _resume(disk: Disk, plan: Plan) -> Resume:
-    fingerprint = plan.fingerprint
-    if disk.exists(RESUME):
-        with contextlib.suppress(msgspec.DecodeError):
-            found = msgspec.json.decode(disk.read(RESUME, 0, disk.size(RESUME)), type=Resume)
-            if found.fingerprint == fingerprint:
-                return found
-    return Resume(fingerprint)
-
-
+# ---------------------------------------------------------------- what the plan was made from
 def sources_of(plan: Plan) -> tuple[Seen, ...]:
-    """The files that the streams read, as they are now."""
+    """The folder, the files that the streams read and those that the steps change, as they are now."""
     files = {part.file for stream in plan.streams for source in stream.body for part in slices_of(source)}
-    return tuple(seen(plan.root, file) for file in sorted(files))
+    for step in plan.steps:
+        files.add(step.source if isinstance(step, Move) else names_in(step)[0])
+    there = (file for file in sorted(files) if os.path.exists(os.path.join(plan.root, file)))
+    return (_folder(plan.root), *(seen(plan.root, file) for file in there))
+
+
+def _folder(root: str) -> Seen:
+    found = os.stat(root)
+    return Seen(".", found.st_ino, 0, 0)
 
 
 def seen(root: str, file: str) -> Seen:

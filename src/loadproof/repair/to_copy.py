@@ -15,15 +15,17 @@ from collections.abc import Iterator
 
 import msgspec
 
+from loadproof.records import KeyUnusableError
+from loadproof.records.names import PREFIX
 from loadproof.repair.disk import RealDisk, copy_range
-from loadproof.repair.in_place import STALE, Applied, RepairError, RepairInterruptedError, locked
+from loadproof.repair.in_place import STALE, Applied, RepairError, RepairInterruptedError
 from loadproof.repair.mounts import file_system, free_bytes
-from loadproof.repair.plan import Plan, Refusal, Stream
+from loadproof.repair.partial import PARTIAL, Partial
+from loadproof.repair.plan import Plan, Refusal, Seen, Stream
 from loadproof.repair.sources import Files, Slice
-from loadproof.repair.steps import PREFIX, Cut, Grow, Move, Patch, Rewrite, Swap, beside
-from loadproof.repair.stream import RESUME, Meter, Progress, Resume, seen, sources_of, write
+from loadproof.repair.steps import Cut, Grow, Move, Patch, Rewrite, Swap, beside
+from loadproof.repair.stream import Meter, Progress, Resume, discard, seen, sources_of, write
 
-PARTIAL = ".loadproof-partial"
 LINK_FROM = 1 << 20  # bytes: smaller files are copied, people edit them
 _FICLONE = 0x40049409
 _SKIPPED = {".git", ".cache"}
@@ -35,20 +37,17 @@ def apply_to_copy(plan: Plan, out: str, *, progress: Progress | None = None) -> 
         raise RepairError(*plan.refusals)
     out = os.path.abspath(out)
     _refuse(plan, out)
-    partial = out + PARTIAL
     try:
-        os.makedirs(partial, exist_ok=True)
-        with locked(partial):
+        os.makedirs(os.path.dirname(out), exist_ok=True)
+        with Partial(out) as partial:
             copy = _Copy(plan, partial, progress)
-            try:
-                copy.run()
-            finally:
-                copy.disk.close()
-            _publish(partial, out)
+            copy.run()
+            partial.publish(os.stat(plan.root).st_mode)
+    except KeyUnusableError as error:
+        raise RepairError(Refusal(str(error), "no copy was made")) from None
     except OSError as error:
-        raise RepairInterruptedError(
-            Refusal(f"interrupted: {error}", f"the same command goes on with it; or remove {partial}")
-        ) from error
+        way_out = f"the same command goes on with it; or remove {out}{PARTIAL}"
+        raise RepairInterruptedError(Refusal(f"interrupted: {error}", way_out)) from error
     return Applied(out, tuple(change.file for change in plan.changes), copy.written, notes=copy.notes())
 
 
@@ -59,27 +58,17 @@ def _refuse(plan: Plan, out: str) -> None:
     real = os.path.realpath(out)
     if real == root or real.startswith(root + os.sep) or root.startswith(real + os.sep):
         raise RepairError(Refusal(f"{out} and the checkpoint lie inside one another", "choose another folder"))
-    if os.path.lexists(out) and not (os.path.isdir(out) and not os.listdir(out)):
+    is_empty = os.path.isdir(out) and not os.path.islink(out) and not os.listdir(out)
+    if os.path.lexists(out) and not is_empty:
         raise RepairError(Refusal(f"{out} is there already", "choose a new folder"))
-
-
-def _publish(partial: str, out: str) -> None:
-    if os.path.isdir(out):
-        os.rmdir(out)
-    os.rename(partial, out)
-    descriptor = os.open(os.path.dirname(out), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 class _Copy:
     """One run over the files of the checkpoint, into the folder `partial`."""
 
-    def __init__(self, plan: Plan, partial: str, progress: Progress | None) -> None:
+    def __init__(self, plan: Plan, partial: Partial, progress: Progress | None) -> None:
         self.plan, self.partial = plan, partial
-        self.disk = RealDisk(partial)
+        self.disk: RealDisk = partial.disk
         self.patches = {step.file: step for step in plan.steps if isinstance(step, Patch)}
         self.texts = {step.file: step for step in plan.steps if isinstance(step, Rewrite)}
         self.cuts = {step.file: step.size for step in plan.steps if isinstance(step, Cut)}
@@ -96,7 +85,9 @@ class _Copy:
         files = list(self._walk())
         self._check_space(files)
         self.meter.total = sum(size for _, size in files) + 2 * sum(stream.size for stream in self.streams.values())
-        resume = self._resume([file for file, _ in files])
+        states = self._states(files)
+        fingerprint = self.plan.fingerprint + hashlib.sha256(msgspec.json.encode(states)).hexdigest()
+        resume = self.partial.claim(fingerprint, self._names(files))
         for file, size in files:
             if file not in self.streams:
                 self._file(file, size)
@@ -106,11 +97,21 @@ class _Copy:
         for file, text in self.texts.items():
             if text.old is None and text.new is not None:
                 self._text(file, text.new)
+        if self._states(files) != states:
+            raise OSError("the checkpoint changed while it was copied")
         for folder in sorted({os.path.dirname(file) for file, _ in files}):
             self.disk.fsync_folder(os.path.join(folder, "x"))
-        if self.disk.exists(RESUME):
-            self.disk.unlink(RESUME)
         self.disk.fsync_folder("x")
+        discard(self.disk)
+
+    def _states(self, files: list[tuple[str, int]]) -> list[Seen]:
+        return [seen(self.plan.root, file) for file, _ in files]
+
+    def _names(self, files: list[tuple[str, int]]) -> set[str]:
+        """Every name that is used in the copy, so that what is left of it can be told from what others put there."""
+        names = {name for file, _ in files for name in (file, self.moves.get(file, file))}
+        names |= {*self.texts, *self.streams}
+        return names | {beside(name, "tmp") for name in names} | {stream.fresh for stream in self.streams.values()}
 
     def notes(self) -> tuple[str, ...]:
         said = [f"{count:,} {'file' if count == 1 else 'files'} {how}" for how, count in sorted(self.counts.items())]
@@ -124,12 +125,19 @@ class _Copy:
     def _walk(self) -> Iterator[tuple[str, int]]:
         root = self.plan.root
         for folder, folders, names in os.walk(root):
-            folders[:] = sorted(name for name in folders if name not in _SKIPPED)
+            folders[:] = [name for name in sorted(folders) if self._is_entered(folder, name)]
             for name in sorted(names):
                 path = os.path.join(folder, name)
                 file = os.path.relpath(path, root)
                 if not name.startswith(PREFIX) and self._is_ours(file, path):
                     yield file, os.stat(path).st_size
+
+    def _is_entered(self, above: str, name: str) -> bool:
+        path = os.path.join(above, name)
+        why = "a link to a folder" if os.path.islink(path) else "not part of a checkpoint" if name in _SKIPPED else ""
+        if why:
+            self.skipped.append(f"{os.path.relpath(path, self.plan.root)} ({why})")
+        return not why and not name.startswith(PREFIX)
 
     def _is_ours(self, file: str, path: str) -> bool:
         if os.path.islink(path) and not _stays(path, self.plan.root):
@@ -141,26 +149,14 @@ class _Copy:
         return False
 
     def _check_space(self, files: list[tuple[str, int]]) -> None:
-        linked = os.stat(self.partial).st_dev == os.stat(self.plan.root).st_dev
+        linked = os.fstat(self.disk.folder).st_dev == os.stat(self.plan.root).st_dev
         whole = {*self.patches, *self.cuts}
         needed = sum(stream.size for stream in self.streams.values()) + (1 << 20)
         needed += sum(s for f, s in files if f not in self.streams and (f in whole or not linked or s < LINK_FROM))
-        free = free_bytes(self.partial)
-        if needed > free and not _can_clone(self.plan.root, self.partial):
+        free = free_bytes(self.disk.folder)
+        if needed > free and not _can_clone(self.plan.root, self.partial.path):
             text = f"up to {needed:,} bytes are needed there, {free:,} are free"
             raise RepairError(Refusal(text, "choose a folder on another disk"))
-
-    def _resume(self, files: list[str]) -> Resume:
-        states = [seen(self.plan.root, file) for file in files]
-        fingerprint = self.plan.fingerprint + hashlib.sha256(msgspec.json.encode(states)).hexdigest()
-        with contextlib.suppress(OSError, msgspec.DecodeError):
-            found = msgspec.json.decode(self.disk.read(RESUME, 0, self.disk.size(RESUME)), type=Resume)
-            if found.fingerprint == fingerprint:
-                return found
-        for folder, _, names in os.walk(self.partial):
-            for name in names:  # of another plan
-                os.unlink(os.path.join(folder, name))
-        return Resume(fingerprint)
 
     # ------------------------------------------------------------ one file
     def _file(self, file: str, size: int) -> None:
@@ -171,7 +167,7 @@ class _Copy:
                 self._text(target, text.new)
         elif file in self.patches or file in self.cuts:
             self._edited(file)
-        elif not self.disk.exists(target):
+        elif not self.disk.exists_below(target):
             self._same(file, target, size)
 
     def _text(self, file: str, content: bytes) -> None:
@@ -181,7 +177,7 @@ class _Copy:
         self.counts["edited"] += 1
 
     def _edited(self, file: str) -> None:
-        if self.disk.exists(file):
+        if self.disk.exists_below(file):
             return
         temporary = self._fresh(file, like=file)
         size = self.cuts.get(file, os.stat(os.path.join(self.plan.root, file)).st_size)
@@ -199,7 +195,7 @@ class _Copy:
         if size >= LINK_FROM and not self._clone(path, temporary):
             with contextlib.suppress(OSError):
                 self.disk.unlink(temporary)
-                os.link(path, self.disk.path(temporary))
+                self.disk.link_in(path, temporary)
                 self.disk.rename(temporary, target)
                 self.counts["hard-linked"] += 1
                 return
@@ -209,10 +205,10 @@ class _Copy:
         self.counts[how] += 1
 
     def _stream(self, stream: Stream, resume: Resume) -> None:
-        if self.disk.exists(stream.file):
+        if self.disk.exists_below(stream.file):
             self.meter.add(2 * stream.size, f"writing {stream.file}")
             return
-        os.makedirs(os.path.dirname(self.disk.path(stream.file)), exist_ok=True)
+        self.disk.make_folders(stream.file)
         files = Files(self.plan.root)
         try:
             write(self.disk, stream, files, self.meter, resume)
@@ -223,14 +219,13 @@ class _Copy:
 
     # ------------------------------------------------------------ bytes
     def _fresh(self, file: str, like: str) -> str:
-        os.makedirs(os.path.dirname(os.path.join(self.partial, file)), exist_ok=True)
+        self.disk.make_folders(file)
         temporary = beside(file, "tmp")
-        if self.disk.exists(temporary):
-            self.disk.unlink(temporary)
+        self.disk.clear(temporary)
         self.disk.create(temporary)
         with contextlib.suppress(OSError):
             mode = stat.S_IMODE(os.stat(os.path.join(self.plan.root, like)).st_mode)
-            os.chmod(self.disk.path(temporary), mode | stat.S_IWUSR)
+            os.fchmod(self.disk.descriptor(temporary), mode | stat.S_IWUSR)
         return temporary
 
     def _clone(self, path: str, temporary: str) -> bool:

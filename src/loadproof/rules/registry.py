@@ -106,6 +106,7 @@ RANK: tuple[tuple[str, Gate], ...] = (
     ("files/trailing-bytes", fault("LP004")),
     ("files/hostile-name", fault("LP011")),
     ("config/unsafe-pattern", fault("LP015")),
+    ("files/foreign-record", fault("LP018")),
     # which files are read
     ("index/unsafe-path", fault("LP110")),
     ("index/dangling-link", fault("LP114")),

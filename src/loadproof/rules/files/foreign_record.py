@@ -1,0 +1,61 @@
+"""LP018 foreign-record: a record of a repair that this user did not make for this folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadproof.core.case import Case
+from loadproof.core.checkpoint import Problem
+from loadproof.core.edits import Fix
+from loadproof.core.findings import Finding
+from loadproof.core.severity import Severity
+from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.evidence.faults import evidence_of, faults
+
+_SEVERITIES: tuple[Severity, ...] = ("error", "warning")
+
+
+def check(case: Case) -> Iterable[Finding]:
+    problems = faults(case, "LP018")
+    for severity in _SEVERITIES:
+        group = [problem for problem in problems if problem.severity == severity]
+        if group:
+            yield _finding(group, severity)
+
+
+def _finding(problems: list[Problem], severity: Severity) -> Finding:
+    first = problems[0]
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    evidence = evidence_of(problems) if len(problems) > 1 else ()
+    fixes = (Fix(_advice([problem.file for problem in problems], first), "manual"),)
+    return Finding("LP018", "foreign-record", severity, "certain", first.text + more, evidence, (), 0, fixes)
+
+
+def _advice(names: list[str], first: Problem) -> str:
+    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    if first.detail in ("stray", "damaged"):
+        return f"remove {shown}"
+    return f"remove {shown}, or take over what you trust: loadproof undo --adopt-records"
+
+
+DOCS = RuleDocs(
+    finds=(
+        "A journal or an undo record (`.loadproof-journal`, `.loadproof-undo-N`) that is not signed with this user's "
+        "key for this folder, or is damaged; and names that only look like a record."
+    ),
+    why=(
+        "A record says what `fix --apply` and `undo` are to do with the files. One that came with a download is a "
+        "stranger's wish. `fix` and `undo` refuse until it is gone or taken over; loading is not affected."
+    ),
+    errors=("loadproof: .loadproof-journal, the journal of a repair that was interrupted, does not count",),
+    example="A checkpoint was published together with the hidden files of a repair.",
+    fix=(
+        "Remove it if you do not know who made it. If you do (a shared file system, a lost key, a repair made with "
+        "loadproof 0.1.0), `loadproof undo PATH --adopt-records` shows what it would do and takes it over."
+    ),
+    harmless=(
+        "Your own undo record in a copy of the folder, or a name that no record has, is a warning: nothing is done with "
+        "it."
+    ),
+)
+RULE = Rule("LP018", "foreign-record", "A record of a repair that you did not make", check, DOCS)
