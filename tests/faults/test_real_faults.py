@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from loadproof.records.key import make_key
 from loadproof.repair import recover, undo
 from tests.faults.explore import visible
 from tests.faults.scenarios import FULL, SCENARIOS, planned
@@ -41,6 +42,7 @@ class Case:
     """A scenario on disk and the victim's command line; `start` are the files before, `end` after a clean run."""
 
     def __init__(self, name: str, what: str, work: Path) -> None:
+        make_key()  # once for the user: a first run must not make other calls than the next
         self.folder, self.plan_file, self.log, self.what = work / "m", work / "plan", work / "log", what
         self.plan_file.write_bytes(msgspec.msgpack.encode(planned(name, self.folder)))
         if what == "undo":
