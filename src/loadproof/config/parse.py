@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from loadproof.config.problems import INVALID, fault
+from loadproof.config.problems import INVALID, Few, fault
 from loadproof.core.checkpoint import Problem
 from loadproof.core.severity import Severity
 
@@ -44,7 +44,7 @@ def parse_object(data: bytes, file: str, not_json: str) -> tuple[dict[str, Any],
     if not isinstance(value, dict):
         kind = type(value).__name__
         return {}, text, [fault(INVALID, file, "not-object", f"{file} holds a {kind}, not an object", breaks=not_json)]
-    return value, text, [*notes.problems, *_depth(value, file)]
+    return value, text, [*notes.problems.result(), *_depth(value, file)]
 
 
 def _not_json(file: str, text: str, error: json.JSONDecodeError, not_json: str) -> Problem:
@@ -60,7 +60,7 @@ class _Notes:
 
     def __init__(self, file: str) -> None:
         self.file = file
-        self.problems: list[Problem] = []
+        self.problems = Few()
 
     def pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         value = dict(pairs)
@@ -76,11 +76,11 @@ class _Notes:
         same = first == last
         text = f'"{key}" stands twice in {self.file}' + ("" if same else "; the last one is used")
         severity: Severity = "warning" if same else "error"
-        self.problems.append(fault(INVALID, self.file, "duplicate-key", text, severity=severity, found=last))
+        self.problems.add(fault(INVALID, self.file, "duplicate-key", text, severity=severity, found=last))
 
     def constant(self, word: str) -> float:
         text = f"{self.file} holds {word}, which is not JSON; only some readers take it"
-        self.problems.append(fault(INVALID, self.file, "constant", text, severity="warning", found=word))
+        self.problems.add(fault(INVALID, self.file, "constant", text, severity="warning", found=word))
         return float(word)
 
 

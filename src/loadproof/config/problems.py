@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec.structs import replace
@@ -16,6 +17,41 @@ HOSTILE_NAME = "LP011"
 CODE = "LP012"
 UNSAFE_PATH = "LP110"
 DANGLING = "LP114"
+KEPT = 10  # problems of one kind in one file
+Kind = tuple[str, str, str, str, bool]  # code, file, detail, severity, whether a reader breaks on it
+
+
+class Few:
+    """Problems in the order in which they were found; of one kind only the first are kept, the rest is counted."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Kind, list[Problem]] = {}
+        self._counts: dict[Kind, int] = {}
+        self._order: list[Kind] = []
+
+    def add(self, problem: Problem) -> None:
+        kind = (problem.code, problem.file, problem.detail, problem.severity, problem.breaks is not None)
+        self._counts[kind] = self._counts.get(kind, 0) + 1
+        if self._counts[kind] <= KEPT:
+            self._kept.setdefault(kind, []).append(problem)
+            self._order.append(kind)
+
+    def result(self) -> list[Problem]:
+        """The problems; the last one kept of a kind says how many more there are."""
+        found = {kind: list(kept) for kind, kept in self._kept.items()}
+        for kind, kept in found.items():
+            if (more := self._counts[kind] - KEPT) > 0:
+                kept[-1] = replace(kept[-1], text=f"{kept[-1].text} (and {more:,} more like it)")
+        waiting = {kind: iter(kept) for kind, kept in found.items()}
+        return [next(waiting[kind]) for kind in self._order]
+
+
+def few(problems: Iterable[Problem]) -> list[Problem]:
+    """`problems`, shortened: a config of 16 MB may hold a million faults, and each costs a search for its line."""
+    kept = Few()
+    for problem in problems:
+        kept.add(problem)
+    return kept.result()
 
 
 def fault(

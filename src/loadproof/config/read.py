@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec.structs import replace
@@ -12,7 +13,7 @@ from loadproof.config.companions import check_companions
 from loadproof.config.lines import line_of
 from loadproof.config.parse import MAX_BYTES, parse_object
 from loadproof.config.patterns import check_patterns
-from loadproof.config.problems import DANGLING, INVALID, UNSAFE_PATH, fault, withheld
+from loadproof.config.problems import DANGLING, INVALID, UNSAFE_PATH, fault, few, withheld
 from loadproof.config.values import check_values
 from loadproof.core.checkpoint import Inventory, Problem
 from loadproof.core.config import ModelConfig
@@ -35,15 +36,15 @@ def read_config(inventory: Inventory) -> ModelConfig:
     if any(info.path == NAME and info.link for info in inventory.files):
         problems = list(map(withheld, problems))
     config = ModelConfig(NAME, raw, text)
-    problems += [_placed(problem, config) for problem in _content(raw)]
+    problems += [_placed(problem, config) for problem in few(_content(raw))]
     return replace(config, problems=(*problems, *check_companions(inventory, read_small)))
 
 
-def _content(raw: dict[str, Any]) -> list[Problem]:
-    problems = [*check_values(raw, NAME), *check_code(raw, NAME)]
+def _content(raw: dict[str, Any]) -> Iterator[Problem]:
+    yield from check_values(raw, NAME)
+    yield from check_code(raw, NAME)
     for key in ("quantization_config", "compression_config"):
-        problems += check_patterns(raw.get(key), NAME, key)
-    return problems
+        yield from check_patterns(raw.get(key), NAME, key)
 
 
 def _no_model_type(problem: Problem, inventory: Inventory) -> Problem:

@@ -77,11 +77,16 @@ def group_by_mask(names: Sequence[str], *keys: Iterable[Any]) -> dict[tuple[Any,
     """
     masks = "\n".join(names).translate(_DIGITS_TO_ZERO).split("\n") if names else []
     if len(masks) != len(names):  # a line break within a name
-        masks = [name.translate(_DIGITS_TO_ZERO) for name in names]
+        masks = list(map(mask_of, names))
     groups: dict[tuple[Any, ...], list[str]] = defaultdict(list)
     for name, group in zip(names, zip(masks, *keys, strict=True), strict=True):
         groups[group].append(name)
     return groups
+
+
+def mask_of(name: str) -> str:
+    """The name with every digit written ``0``."""
+    return name.translate(_DIGITS_TO_ZERO)
 
 
 def fold_group(mask: str, names: list[str]) -> Iterator[tuple[str, Axes]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from loadproof.core.families import fold_group, group_by_mask, names_of, union
+from loadproof.core.families import fold_group, group_by_mask, mask_of, names_of, union
 from loadproof.core.tensors import Axes, Duplicate, Family, Shape
 from loadproof.formats.faults import Faults, cut
 from loadproof.formats.header_fast import Groups
@@ -77,14 +77,28 @@ class Gathering:
                 tensor=duplicate.name,
                 found=", ".join(duplicate.files),
             )
-        parts: dict[tuple[str, Kind, int], list[tuple[Axes, _Group]]] = {}
+        parts: dict[tuple[str, Kind, int], list[tuple[Axes, str]]] = {}
         for (mask, kind), group in self._groups.items():
             folded = list(fold_group(mask, group.names))
             group.is_one_product = len(folded) == 1
             for template, axes in folded:
-                parts.setdefault((template, kind, len(axes)), []).append((axes, group))
-        families = [family for (template, kind, _), found in parts.items() for family in _fold(template, kind, found)]
+                parts.setdefault((template, kind, len(axes)), []).append((axes, mask))
+        families = [
+            family for (template, kind, _), found in parts.items() for family in self._fold(template, kind, found)
+        ]
         return tuple(families), duplicates
+
+    def _fold(self, template: str, kind: Kind, parts: list[tuple[Axes, str]]) -> Iterator[Family]:
+        united = union([axes for axes, _ in parts])
+        groups = {mask: self._groups[mask, kind] for _, mask in parts}
+        files = tuple(sorted({file for group in groups.values() for file, _ in group.runs}))
+        is_whole = len(united) == 1 and all(group.is_one_product for group in groups.values())
+        for axes in united:
+            if is_whole or len(files) == 1:
+                yield Family(template, axes, *kind, files)
+            else:
+                held = {groups[mask_of(name)].file_of(name) for name in names_of(template, axes)}
+                yield Family(template, axes, *kind, tuple(sorted(file for file in held if file is not None)))
 
     def _tell_overlong(self, faults: Faults) -> None:
         for file, names in self.overlong.items():
@@ -117,14 +131,3 @@ class Gathering:
         return [
             Duplicate(name, tuple(file for file, _ in holders)) for name, holders in found.items() if len(holders) > 1
         ]
-
-
-def _fold(template: str, kind: Kind, parts: list[tuple[Axes, _Group]]) -> Iterator[Family]:
-    united = union([axes for axes, _ in parts])
-    groups = {id(group): group for _, group in parts}.values()
-    if len(united) == 1 and all(group.is_one_product for group in groups):
-        yield Family(template, united[0], *kind, tuple(sorted({file for group in groups for file, _ in group.runs})))
-        return
-    for axes in united:
-        files = {group.file_of(name) for name in names_of(template, axes) for group in groups}
-        yield Family(template, axes, *kind, tuple(sorted(file for file in files if file is not None)))

@@ -40,6 +40,7 @@ class _Reading:
         self.names_only = names_only
         self.index: IndexFile | None = next((i for i in inventory.indexes if i.path == selection.entry), None)
         self.known = {info.path: info for info in inventory.files}
+        self.chosen = frozenset(selection.files)
         self.census = Census(self.index)
         self.gathering = Gathering()
         self.faults = Faults()
@@ -51,11 +52,11 @@ class _Reading:
         self.is_complete = True  # every selected file was read without a fault
 
     def run(self) -> Manifest:
-        stand_ins = [file for file in self.selection.files if self._is_stand_in(file)]
+        taken = dict.fromkeys(file for file in self.selection.files if self._is_stand_in(file))
         for file in self.selection.files:
-            if file not in stand_ins:
+            if file not in taken:
                 self._open(file)
-        for file in stand_ins:
+        for file in taken:
             self._take_names(file)
         self.census.close()
         self._check_index()
@@ -172,7 +173,7 @@ class _Reading:
     def _is_unnamed(self, info: FileInfo) -> bool:
         assert self.index is not None
         is_shard = info.kind == "safetensors" and is_sibling(info.path, self.index.path)
-        return is_shard and info.path not in self.selection.files
+        return is_shard and info.path not in self.chosen
 
     def _check_unnamed(self, info: FileInfo) -> bool:
         """A shard that the index does not name is never read: an error if it holds tensors that no read file holds."""

@@ -42,8 +42,11 @@ def equal_duplicates(inventory: Inventory, manifest: Manifest) -> tuple[str, ...
     if manifest.names_only or len(manifest.duplicates) > MOST_DUPLICATES:
         return ()
     equal = []
+    names = {twice.name for twice in manifest.duplicates}
+    holders = dict.fromkeys(file for twice in manifest.duplicates for file in twice.files)
+    records = {file: find_tensors(inventory, (file,), names) for file in holders}
     for twice in manifest.duplicates:
-        copies = [find_tensors(inventory, (file,), [twice.name]).get(twice.name) for file in twice.files]
+        copies = [records[file].get(twice.name) for file in twice.files]
         last = copies[-1]
         if last is not None and all(copy is not None and _compare(inventory, copy, last).equal for copy in copies[:-1]):
             equal.append(twice.name)

@@ -77,10 +77,13 @@ class Repeated(Codec, frozen=True):
 
 def _shortest(words: list[str]) -> list[str]:
     """The shortest pattern that repeats to these words."""
-    for length in range(1, len(words) + 1):
-        if all(word == words[layer % length] for layer, word in enumerate(words)):
-            return words[:length]
-    return words
+    borders: list[int] = []  # per layer: the length of the longest beginning that also ends here
+    for layer, word in enumerate(words):
+        length = borders[layer - 1] if layer else 0
+        while length and words[length] != word:
+            length = borders[length - 1]
+        borders.append(length + 1 if layer and words[length] == word else 0)
+    return words[: len(words) - borders[-1]] if words else words
 
 
 class Numbers(Codec, frozen=True):

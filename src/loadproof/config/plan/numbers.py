@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from loadproof.config.plan.codec import Codec, Fields, Said, Words, is_count
@@ -47,7 +47,7 @@ class TwoLists(Codec, frozen=True):
         if not isinstance(said.value, dict):
             return None
         full = [layer + 1 for layer, word in enumerate(words) if kind(word) == "attention"]
-        rest = [layer for layer in range(1, len(words) + 1) if layer not in full]
+        rest = sorted(set(range(1, len(words) + 1)) - set(full))
         return {self.name: {**said.value, "full_attn_layers": full, "kda_layers": rest}}
 
     def resized(self, value: Any, depth: int, more: Sequence[str | None]) -> Any:
@@ -65,8 +65,10 @@ class Every(Codec, frozen=True):
         return said.every(said.value, FULL, LINEAR)
 
     def written(self, said: Said, words: Sequence[str | None]) -> Fields | None:
-        step = next((step for step in range(2, len(words) + 1) if _is_every(words, step)), None)
-        return None if step is None else {self.name: step}
+        full = [layer for layer, word in enumerate(words) if kind(word) == "attention"]
+        step = full[0] + 1 if full else 0
+        fits = step > 1 and full == list(range(step - 1, len(words), step))
+        return {self.name: step} if fits else None
 
 
 class Period(Codec, frozen=True):
@@ -85,18 +87,12 @@ class Period(Codec, frozen=True):
     def written(self, said: Said, words: Sequence[str | None]) -> Fields | None:
         """The smallest period and its offset that give exactly these layers."""
         wanted = [layer for layer, word in enumerate(words) if kind(word) == kind(self.word)]
-        for period, offset in _rhythms(len(words)):
-            if wanted == list(range(offset, len(words), period)):
-                return {self.name: period, self.offset_name: offset}
-        return None
-
-
-def _rhythms(depth: int) -> Iterator[tuple[int, int]]:
-    return ((period, offset) for period in range(1, depth + 1) for offset in range(period))
-
-
-def _is_every(words: Sequence[str | None], step: int) -> bool:
-    return all((kind(word) == "attention") == ((layer + 1) % step == 0) for layer, word in enumerate(words))
+        if not wanted:
+            return None
+        offset = wanted[0]
+        period = wanted[1] - offset if len(wanted) > 1 else max(offset + 1, len(words) - offset)
+        fits = offset < period and wanted == list(range(offset, len(words), period))
+        return {self.name: period, self.offset_name: offset} if fits else None
 
 
 def _are_numbers(value: object) -> bool:

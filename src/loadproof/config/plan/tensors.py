@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from loadproof.config.plan.mixers import is_sparse, mixer_of
 from loadproof.config.plan.words import DENSE, SPARSE
+from loadproof.config.values import MAX_LAYERS
 from loadproof.core.config import LayerPlan
 from loadproof.core.families import HOLE, count
 from loadproof.core.tensors import Family
@@ -56,7 +57,10 @@ def _feed_forward(children: frozenset[str]) -> str | None:
 
 
 def decoder_layers(families: Iterable[Family]) -> tuple[str, Layers] | None:
-    """(path of the layer list, {layer: names inside the layer}) of the text decoder, None when there is no list."""
+    """(path of the layer list, {layer: names inside the layer}) of the text decoder, None when there is no list.
+
+    A list with numbers from 10,000 on is none: numbers that somebody made up would cost memory in proportion.
+    """
     stacks: dict[str, dict[int, set[str]]] = {}
     sizes: dict[str, int] = {}
     for family in families:
@@ -69,6 +73,8 @@ def decoder_layers(families: Iterable[Family]) -> tuple[str, Layers] | None:
             stack.setdefault(layer, set()).add(rest)
     best = max(stacks, key=lambda container: _rank(stacks[container], sizes[container]), default=None)
     if best is None or not any(mixer_of(frozenset(names))[0] for names in stacks[best].values()):
+        return None
+    if max(stacks[best]) >= MAX_LAYERS:
         return None
     return best, {layer: frozenset(names) for layer, names in stacks[best].items()}
 

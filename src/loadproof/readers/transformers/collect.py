@@ -62,10 +62,20 @@ def cells(arrivals: Iterable[Arrival]) -> list[Cell]:
     points = [cell for cell in whole if all(len(axis) == 1 for axis in cell.box)]
     if len(points) == len(whole):
         return points
+    if _are_disjoint(whole):
+        return whole
     found: list[Cell] = []
     for cell in sorted(whole, key=lambda cell: all(len(axis) == 1 for axis in cell.box)):
         found = _overlay(found, cell)
     return found
+
+
+def _are_disjoint(found: list[Cell]) -> bool:
+    """Whether all come from one template, index by index: stored names are all different."""
+    ways = {(c.piece.family.template, c.slots) for cell in found for c in cell.contributions}
+    template, slots = ways.pop()
+    bound = {slot for slot in slots if isinstance(slot, int)}
+    return not ways and len(bound) == template.count(HOLE)
 
 
 def _overlay(found: list[Cell], new: Cell) -> list[Cell]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loadproof.core.boxes import subtract_all
+from loadproof.core.boxes import Nearby, subtract_all
 from loadproof.core.expectation import Expectation, Expected
 from loadproof.core.outcome import Assignment, Row, RowKind
 from loadproof.core.tensors import Axes
@@ -34,7 +34,7 @@ class Ledger:
         self.crash: str | None = None  # an exception before any report is written
         self.unknown: list[str] = []  # conversions that are not modelled
         self.unjudged = 0  # tensors whose shape is not known
-        self._strays: Boxes = {}
+        self._strays: dict[tuple[str, int], tuple[Nearby, Nearby]] = {}  # under their stored name, and renamed
 
     def missing(self) -> Boxes:
         """Names of the model that nothing has set."""
@@ -76,9 +76,13 @@ class Ledger:
     def stray(self, piece: Piece, target: Place, shown: Place | None = None) -> None:
         """Stored tensors that arrive at a name the model has not; reported once per name, as `shown` where given."""
         whole = target_axes(target.slots, piece.axes)
-        boxes = self._strays.setdefault(target.template, [])
-        for axes in subtract_all([whole], boxes):
-            boxes.append(axes)
+        plain, renamed = self._strays.setdefault((target.template, len(whole)), (Nearby(), Nearby()))
+        is_plain = target.template == piece.family.template and target.slots == tuple(range(len(piece.axes)))
+        taken = renamed.boxes_near(whole)
+        if not is_plain:  # stored names are all different
+            taken += plain.boxes_near(whole)
+        for axes in subtract_all([whole], taken):
+            (plain if is_plain else renamed).add(axes)
             hit, miss = self.ignore_unexpected.split(target.template, axes)
             self.ignored += [_stray_row(piece, target, shown or target, box) for box in hit]
             self.rows += [_stray_row(piece, target, shown or target, box) for box in miss]

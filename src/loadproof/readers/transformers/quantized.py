@@ -13,14 +13,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from loadproof.config.quantization import TAKE_DENSE, keeps_dense, method_of, quantization_entries
-from loadproof.core.boxes import subtract_all
+from loadproof.core.boxes import Nearby, subtract_all
 from loadproof.core.checkpoint import Manifest
 from loadproof.core.config import ModelConfig
 from loadproof.core.coverage import Skip
 from loadproof.core.expectation import Expectation
 from loadproof.core.families import count, names_of
 from loadproof.core.outcome import Outcome, Row
-from loadproof.core.tensors import Axes, Family
+from loadproof.core.tensors import Family
 from loadproof.readers.dtypes import is_packed
 
 NO_METHOD = (
@@ -96,7 +96,7 @@ def may_be_real(manifest: Manifest, expectation: Expectation) -> tuple[Family, .
 
 def set_aside(manifest: Manifest, real: frozenset[str] = frozenset()) -> Sorted:
     """Replace packed modules by stand-ins. `real`: stored templates that reach parameters of the model as they are."""
-    modules: dict[str, list[Axes]] = {}
+    modules: dict[tuple[str, int], Nearby] = {}
     dense, packed = [], []
     for family in manifest.families:
         weight = None if family.template in real else _dense_name(family)
@@ -104,10 +104,11 @@ def set_aside(manifest: Manifest, real: frozenset[str] = frozenset()) -> Sorted:
             dense.append(family)
         else:
             packed.append(family)
-            boxes = modules.setdefault(weight, [])
-            boxes += subtract_all([family.axes], boxes)
+            taken = modules.setdefault((weight, len(family.axes)), Nearby())
+            for box in subtract_all([family.axes], taken.boxes_near(family.axes)):
+                taken.add(box)
     kept, more = _without_packed(dense, modules)
-    stand_ins = [Family(name, box, STAND_IN, None) for name, boxes in modules.items() for box in boxes]
+    stand_ins = [Family(name, box, STAND_IN, None) for (name, _), taken in modules.items() for box in taken]
     return Sorted(replace(manifest, families=(*kept, *stand_ins)), (*packed, *more))
 
 
@@ -128,12 +129,15 @@ def _dense_name(family: Family) -> str | None:
     return None
 
 
-def _without_packed(dense: Iterable[Family], modules: dict[str, list[Axes]]) -> tuple[list[Family], list[Family]]:
+def _without_packed(
+    dense: Iterable[Family], modules: dict[tuple[str, int], Nearby]
+) -> tuple[list[Family], list[Family]]:
     """(dense families, the weights that have companions: FP8 and int8 keep the name `weight`)."""
     kept, packed = [], []
     for family in dense:
-        taken = modules.get(family.template, [])
-        if taken:
+        held = modules.get((family.template, len(family.axes)))
+        if held is not None:
+            taken = held.boxes_near(family.axes)
             outside = subtract_all([family.axes], taken)
             inside = subtract_all([family.axes], outside)
             packed += [replace(family, axes=box) for box in inside]

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
+from loadproof.core.boxes import FEW, Nearby
 from loadproof.core.expectation import Expected
 from loadproof.readers.transformers.digits import ALL, partition
 from loadproof.readers.transformers.pieces import (
@@ -19,6 +20,7 @@ from loadproof.readers.transformers.pieces import (
     outside,
     place,
     spelled,
+    target_axes,
     used_axes,
     within,
 )
@@ -39,14 +41,27 @@ class Names:
         self.by_template: dict[str, list[Expected]] = {}
         for family in families:
             self.by_template.setdefault(family.template, []).append(family)
+        self._nearby: dict[tuple[str, int], tuple[Nearby, list[Expected]]] = {}
+
+    def near(self, target: Place, piece: Piece) -> Iterable[Expected]:
+        """The families of this template that may hold a member of the piece."""
+        families = self.by_template.get(target.template, ())
+        width = len(target.slots)
+        if len(families) <= FEW:
+            return [family for family in families if len(family.axes) == width]
+        if (target.template, width) not in self._nearby:
+            held = [family for family in families if len(family.axes) == width]
+            self._nearby[target.template, width] = Nearby(family.axes for family in held), held
+        nearby, held = self._nearby[target.template, width]
+        return [held[number] for number in nearby.near(target_axes(target.slots, piece.axes))]
 
     def split(self, piece: Piece, form: str) -> tuple[list[Arrival], list[Piece]]:
         """(the members whose name `form` the model has, the members whose name it has not)."""
         target, left, found = place(form), [piece], []
-        for family in self.by_template.get(target.template, ()):
+        for family in self.near(target, piece):
             rest: list[Piece] = []
             for part in left:
-                inner = within(part.axes, target.slots, family.axes) if len(family.axes) == len(target.slots) else None
+                inner = within(part.axes, target.slots, family.axes)
                 if inner is not None:
                     found.append(Arrival(Piece(part.family, inner, form, part.pattern), target, family))
                 rest += [Piece(p.family, axes, p.form, p.pattern) for p in [part] for axes in outside(p.axes, inner)]

@@ -24,8 +24,13 @@ def faults(case: Case, code: str) -> list[Problem]:
     return list(dict.fromkeys(problem for problem in everything if problem.code == code))
 
 
+def files_read(case: Case) -> frozenset[str | None]:
+    """What the reader opens: weight files, the index that decided, the config."""
+    return frozenset((*case.selection.files, case.selection.entry, case.config.path))
+
+
 def is_read(case: Case, file: str) -> bool:
-    """Whether the reader opens this file (a weight file, the index that decided, the config)."""
+    """Whether the reader opens this file. For many files ask `files_read` once."""
     selection = case.selection
     return file in selection.files or file in (selection.entry, case.config.path)
 
@@ -33,14 +38,16 @@ def is_read(case: Case, file: str) -> bool:
 def split_by_use(case: Case, problems: Iterable[Problem]) -> list[list[Problem]]:
     """Problems of files that are read, then those of files that only lie there; empty groups left out."""
     groups: tuple[list[Problem], list[Problem]] = ([], [])
+    opened = files_read(case)
     for problem in problems:
-        groups[not is_read(case, problem.file)].append(problem)
+        groups[problem.file not in opened].append(problem)
     return [group for group in groups if group]
 
 
 def severity_of(case: Case, problems: Iterable[Problem]) -> Severity:
     """The worst of them; a remark when the reader never opens the file."""
-    found = {problem.severity for problem in problems if is_read(case, problem.file)}
+    opened = files_read(case)
+    found = {problem.severity for problem in problems if problem.file in opened}
     return "error" if "error" in found else "warning" if "warning" in found else "info"
 
 

@@ -20,6 +20,7 @@ from loadproof.rules.evidence.whatif import explained_by
 from loadproof.rules.evidence.wording import elements, files_text, number_of, shape_text
 from loadproof.rules.rows import count_rows, of_kind
 
+TRIES = 100  # groups of sources that are tried; the reader predicts again for each
 Shapes = Callable[[Family, list[Row]], Iterator[Shape]]
 Reshaped = tuple[Family, Shape]  # a stored family and the shape it should have
 
@@ -61,7 +62,8 @@ def _search(case: Case, shapes: Shapes) -> tuple[list[Reshaped], list[Row]]:
     chosen: list[Reshaped] = []
     best: list[Row] = []
     for group in _groups(case, broken):
-        made = [(f, shape) for f in group if f in families for shape in list(shapes(f, broken))[:1]]
+        there = set(families)
+        made = [(f, shape) for f in group if f in there for shape in list(shapes(f, broken))[:1]]
         trial = _with_shapes(families, made)
         gone, new = explained_by(case, trial) if made else ([], [])
         if not new and count_rows(gone) > count_rows(best):
@@ -80,7 +82,7 @@ def _groups(case: Case, broken: list[Row]) -> list[list[Family]]:
     each = [_sources(case, [row]) for row in broken]
     everything = list(dict.fromkeys(family for group in each for family in group))
     groups = [everything, *each, *([family] for family in everything)]
-    return [list(group) for group in dict.fromkeys(map(tuple, groups)) if group]
+    return [list(group) for group in dict.fromkeys(map(tuple, groups)) if group][:TRIES]
 
 
 def _sources(case: Case, broken: list[Row]) -> list[Family]:

@@ -30,6 +30,8 @@ WRAPPERS: dict[str, str] = {
 }
 PEFT = ("base_model", "model")
 TRIES = 4  # candidates that are proved, the most voted first
+STACKS = 8  # layer stacks that are looked at, those with the most names first; a model has one to four
+PAIRED = 100  # unexpected families of one ending that are compared with a missing one, the largest first
 LONGEST = 3  # parts of a shared beginning that may be a wrapper's
 
 
@@ -52,11 +54,15 @@ def shared_by_all(families: Iterable[Family]) -> Iterator[Vote]:
     front = _common(names)[:LONGEST]
     for length in range(1, len(front) + 1):
         yield front[:length], (), (), ()
-    for context in dict.fromkeys(name[: name.index("{}") + 1] for name in names if "{}" in name):
-        inside = [name[len(context) :] for name in names if name[: len(context)] == context]
-        part = _common(inside)[:1]
-        if part and len(inside) > 1:
-            yield part, (), context, ()
+    stacks: dict[Parts, list[Parts]] = {}
+    for name in names:
+        if "{}" in name:
+            front = name[: name.index("{}") + 1]
+            stacks.setdefault(front, []).append(name[len(front) :])
+    shared = [(context, inside, _common(inside)[:1]) for context, inside in stacks.items() if len(inside) > 1]
+    found = [(part, context, len(inside)) for context, inside, part in shared if part]
+    for part, context, _ in sorted(found, key=lambda stack: -stack[2])[:STACKS] if len(found) > STACKS else found:
+        yield part, (), context, ()
 
 
 def _common(names: list[Parts]) -> Parts:
@@ -106,6 +112,9 @@ def pairs(rows: tuple[Row, ...]) -> Iterator[tuple[Row, Row]]:
     for row in of_kind(rows, "unexpected"):
         for ending in _endings(row.template):
             by_ending.setdefault(ending, []).append(row)
+    for ending, rivals in by_ending.items():
+        if len(rivals) > PAIRED:
+            by_ending[ending] = sorted(rivals, key=lambda row: -count(row.axes))[:PAIRED]
     for want in of_kind(rows, "missing"):
         fitting = [row for ending in _endings(want.template) for row in by_ending.get(ending, ())]
         for have in dict.fromkeys(row for row in fitting if _fits(row, want)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from loadproof.core.boxes import Nearby
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, RenameTensors
 from loadproof.core.families import count, names_of, show
@@ -181,11 +182,15 @@ def fixes(case: Case, proof: Proof) -> tuple[Fix, ...]:
 def _collides(case: Case, proof: Proof) -> bool:
     """Whether two tensors would bear one name."""
     moved = {old for old, _, _ in proof.pairs}
-    taken = [(family.template, family.axes) for family in case.manifest.families if family.template not in moved]
+    taken: dict[tuple[str, int], Nearby] = {}
+    for family in case.manifest.families:
+        if family.template not in moved:
+            taken.setdefault((family.template, len(family.axes)), Nearby()).add(family.axes)
     for _, new, axes in proof.pairs:
-        if any(new == other and meet_axes(axes, held) is not None for other, held in taken):
+        held = taken.setdefault((new, len(axes)), Nearby())
+        if any(meet_axes(axes, other) is not None for other in held.boxes_near(axes)):
             return True
-        taken.append((new, axes))
+        held.add(axes)
     return False
 
 

@@ -14,30 +14,34 @@ MULTIMODAL = re.compile(
 )
 
 
-def root_of(template: str, known: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    """The shortest beginning of this name that none of the `known` names shares."""
+def beginnings(known: Iterable[str]) -> set[str]:
+    """Every beginning, at a dot, of the known names."""
+    found = set(known)
+    waiting = found
+    while waiting := {name.rpartition(".")[0] for name in waiting if "." in name} - found:
+        found |= waiting
+    return found
+
+
+def root_of(template: str, shared: set[str]) -> tuple[str, ...]:
+    """The shortest beginning of this name that is none of the `beginnings` of known names."""
     parts = tuple(template.split("."))
-    shared = max((_shared(parts, other) for other in known), default=0)
-    return parts[: min(shared + 1, len(parts))]
+    begin = ""
+    for length, part in enumerate(parts, 1):
+        begin = f"{begin}.{part}" if length > 1 else part
+        if begin not in shared:
+            return parts[:length]
+    return parts
 
 
 def by_root(rows: Iterable[Row], known: Iterable[str], stored: bool = False) -> dict[tuple[str, ...], list[Row]]:
     """Rows grouped by the sub-module that `known` templates do not have; ``{}`` stays in the root where it divides."""
-    others = [tuple(template.split(".")) for template in known]
+    shared = beginnings(known)
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         name = row.stored if stored and row.stored else row.template
-        groups.setdefault(root_of(name, others), []).append(row)
+        groups.setdefault(root_of(name, shared), []).append(row)
     return groups
-
-
-def _shared(parts: tuple[str, ...], other: tuple[str, ...]) -> int:
-    length = 0
-    for a, b in zip(parts, other, strict=False):
-        if a != b:
-            break
-        length += 1
-    return length
 
 
 def assigned(case: Case) -> list[str]:

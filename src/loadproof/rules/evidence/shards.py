@@ -77,7 +77,7 @@ def _sets(files: Iterable[str]) -> dict[tuple[str, int], dict[int, str]]:
 
 def stray_shards(case: Case) -> tuple[str, ...]:
     """Safetensors files in the folder itself that neither the index nor the reader takes, nor another index names."""
-    named = {file for index in case.inventory.indexes for file in index.weight_map.values()}
+    named = {file for index in case.inventory.indexes for file in index.weight_map.values()} | set(case.selection.files)
     return tuple(
         file.path
         for file in case.inventory.files
@@ -85,7 +85,6 @@ def stray_shards(case: Case) -> tuple[str, ...]:
         and file.kind not in ("special", "unreadable")
         and "/" not in file.path
         and file.path not in named
-        and file.path not in case.selection.files
         and not file.path.startswith(("consolidated", "adapter_model"))
     )
 

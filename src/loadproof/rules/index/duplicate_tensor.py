@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from loadproof.core.boxes import Nearby, intersect
 from loadproof.core.case import Case
 from loadproof.core.checkpoint import IndexFile
 from loadproof.core.edits import DropTensors, Edit, Fix, RebuildIndex, SetAside
 from loadproof.core.families import split_name
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.severity import Severity
-from loadproof.core.tensors import Axes, Duplicate
+from loadproof.core.tensors import Duplicate
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.faults import SHOWN
-from loadproof.rules.evidence.shards import deciding_index, set_of
+from loadproof.rules.evidence.shards import deciding_index, listed, set_of
 
 
 def check(case: Case) -> Iterable[Finding]:
@@ -37,7 +38,7 @@ def check(case: Case) -> Iterable[Finding]:
         headline = f"{what} stored in two files with the same bytes"
     else:
         headline = f"{what} stored in two files; the later file name wins without a word"
-    evidence = [Evidence(", ".join(twice.files), f"{twice.name}: {twice.files[-1]} wins") for twice in shown[:SHOWN]]
+    evidence = [Evidence(listed(twice.files), f"{twice.name}: {twice.files[-1]} wins") for twice in shown[:SHOWN]]
     if index is not None:
         evidence.append(Evidence(index.path, f"{shown[0].name} -> {named.get(shown[0].name, 'not named')}"))
     severity: Severity = "error" if wrong else "warning"
@@ -52,7 +53,7 @@ def _fixes(case: Case, index: IndexFile | None) -> tuple[Fix, ...]:
     unnamed = [(twice.name, file) for twice in case.manifest.duplicates for file in _losers(twice, named)]
     if not unnamed or index is None:
         return (Fix("keep the copy you trust and remove the other file", "manual"),)
-    stale = {file for _, file in unnamed if not _names_stored(case, index, file)}
+    stale = {file for _, file in unnamed} - _files_with_tensors(case, index)
     edits: list[Edit] = [SetAside(file) for file in sorted(stale)]
     for name, file in unnamed:
         if file not in stale:
@@ -68,20 +69,22 @@ def _losers(twice: Duplicate, named: dict[str, str]) -> list[str]:
     return [file for file in twice.files if file != keep] if keep in twice.files else []
 
 
-def _names_stored(case: Case, index: IndexFile, file: str) -> bool:
-    """Whether the index gives this file any tensor that exists."""
-    stored: dict[str, list[Axes]] = {}
+def _files_with_tensors(case: Case, index: IndexFile) -> set[str]:
+    """The files to which the index gives any tensor that exists."""
+    stored: dict[tuple[str, int], Nearby] = {}
     for family in case.manifest.families:
-        stored.setdefault(family.template, []).append(family.axes)
-    for name, place in index.weight_map.items():
-        template, indices = split_name(name)
-        if place == file and any(_holds(axes, indices) for axes in stored.get(template, ())):
-            return True
-    return False
+        stored.setdefault((family.template, len(family.axes)), Nearby()).add(family.axes)
+    found: set[str] = set()
+    for name, file in index.weight_map.items():
+        if file not in found and _is_stored(stored, *split_name(name)):
+            found.add(file)
+    return found
 
 
-def _holds(axes: Axes, indices: tuple[int, ...]) -> bool:
-    return all(one in axis for one, axis in zip(indices, axes, strict=True))
+def _is_stored(stored: dict[tuple[str, int], Nearby], template: str, indices: tuple[int, ...]) -> bool:
+    point = tuple((one,) for one in indices)
+    held = stored.get((template, len(indices)))
+    return held is not None and any(intersect(point, axes) is not None for axes in held.boxes_near(point))
 
 
 DOCS = RuleDocs(

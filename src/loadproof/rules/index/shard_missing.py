@@ -24,7 +24,8 @@ def check(case: Case) -> Iterable[Finding]:
         absent = tuple(file for file in absent if file not in dangling)
     if not absent or (case.manifest.names_only and not there):
         return
-    names = [name for name, file in index.weight_map.items() if file in set(absent)]
+    gone = set(absent)
+    names = [name for name, file in index.weight_map.items() if file in gone]
     total = len(absent) + len(there)
     subject = f"{absent[0]} is" if len(absent) == 1 else f"{len(absent)} of {total} shards are"
     headline = f"{subject} not there, and {len(names):,} of {len(index.weight_map):,} tensors with {_them(absent)}"

@@ -13,8 +13,10 @@ from loadproof.core.severity import Severity
 from loadproof.formats import read_manifest
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.shards import deciding_index, is_numbered, listed, set_of, stray_shards
-from loadproof.rules.evidence.whatif import explained_by
-from loadproof.rules.rows import of_kind
+from loadproof.rules.evidence.whatif import explained_by, outcome_with
+from loadproof.rules.rows import of_kind, subtract
+
+ASKED_ALONE = 16  # files that are tried one by one; each takes a prediction
 
 
 def check(case: Case) -> Iterable[Finding]:
@@ -43,6 +45,8 @@ def _what_is_missing(case: Case, stray: tuple[str, ...]) -> tuple[list[str], lis
     """The files whose tensors fill missing parameters, by their headers, and the rows that are gone with them."""
     if not of_kind(case.outcome.rows, "missing") or case.manifest.names_only:
         return [], []
+    if len(stray) > ASKED_ALONE:
+        return _of_all(case, stray)
     helpful: list[str] = []
     families = case.manifest.families
     for file in stray:
@@ -52,6 +56,20 @@ def _what_is_missing(case: Case, stray: tuple[str, ...]) -> tuple[list[str], lis
             helpful.append(file)
             families = (*families, *held)
     return (helpful, explained_by(case, families)[0]) if helpful else ([], [])
+
+
+def _of_all(case: Case, stray: tuple[str, ...]) -> tuple[list[str], list[Row]]:
+    """The same for many files, which are asked together: those that hold what is then loaded from them."""
+    held = read_manifest(case.inventory, Selection(None, stray, "safetensors")).families
+    families = (*case.manifest.families, *held)
+    outcome = outcome_with(case, families)
+    vanish = subtract(case.outcome.rows, outcome.rows) if outcome is not None else []
+    if outcome is None or not of_kind(vanish, "missing"):
+        return [], []
+    filled = {row.template for row in of_kind(vanish, "missing")}
+    used = {found.stored for found in outcome.assignments if found.target in filled}
+    helpful = {file for family in held if family.template in used for file in family.files}
+    return sorted(helpful), vanish
 
 
 DOCS = RuleDocs(

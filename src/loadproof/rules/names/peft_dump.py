@@ -32,7 +32,7 @@ def check(case: Case) -> Iterable[Finding]:
     layered = [family for family in (*wrapped, *extra) if family.axes or "lora_" in family.template]
     if not layered or (not wrapped and len(extra) == len(families)):
         return  # a head alone in modules_to_save is LP209's, a file of adapters alone is an adapter
-    kept = [family for family in families if family not in extra]
+    kept = [family for family in families if not _ADAPTER.search(family.template)]
     rows, clean = _explained(case, kept)
     rows += [
         row for row in case.outcome.rows if row.kind == "unexpected" and _ADAPTER.search(row.stored or row.template)

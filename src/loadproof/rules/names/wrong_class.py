@@ -83,7 +83,8 @@ def _experts(case: Case) -> Finding | None:
         experts = [row for row in moe if _EXPERTS.search(row.stored or row.template)]
         if ffn and experts and not [row for row in dense if _EXPERTS.search(row.template)]:
             layers = {index for row in ffn for index in row.axes[0]} if ffn[0].axes else set()
-            rows = [row for row in case.outcome.rows if row in ffn or _in_layers(row, layers)]
+            dense_rows = set(ffn)
+            rows = [row for row in case.outcome.rows if row in dense_rows or _in_layers(row, layers)]
             if assigned_experts or _is_planned(case):
                 return None  # the layer plan's question (LP301)
             return _finding(case, f"{case.expectation.class_name}: {text}", [*ffn, *experts], tuple(rows), _SET_TYPE)
@@ -141,7 +142,8 @@ def _extra_parts(case: Case) -> Finding | None:
     rows = [row for found in parts.values() for row in found]
     if not rows or not any(MULTIMODAL.search(module_of(root)) for root in parts):
         return None
-    loose = [row for row in unexpected if row not in rows and MULTIMODAL.search(row.template)]
+    told = set(rows)
+    loose = [row for row in unexpected if row not in told and MULTIMODAL.search(row.template)]
     names = listed(sorted(map(module_of, parts)))
     number = size([*rows, *loose])
     headline = f"{case.expectation.class_name} has no use for {number:,} tensors of a multimodal model ({names})"

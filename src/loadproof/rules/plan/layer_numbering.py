@@ -31,7 +31,7 @@ def check(case: Case) -> Iterable[Finding]:
     if len(held) == wanted and held != list(range(wanted)):
         yield from _renumbered(case, stored.field, held)
     elif held and len(held) < wanted and held[-1] + 1 == wanted:
-        yield from _lost(case, built.field, [layer for layer in range(wanted) if layer not in held])
+        yield from _lost(case, built.field, sorted(set(range(wanted)) - set(held)))
 
 
 def _stack(case: Case, field: str) -> list[Family]:
@@ -90,7 +90,7 @@ def _rename(case: Case, field: str, numbers: Numbers) -> RenameTensors:
 
 
 def _range_text(held: list[int]) -> str:
-    absent = [layer for layer in range(held[0], held[-1]) if layer not in held]
+    absent = sorted(set(range(held[0], held[-1])) - set(held))
     starts = f"from {held[0]}, " if held[0] else ""
     return f"{starts}no {layers_text(absent).removeprefix('layers ').removeprefix('layer ')}" if absent else starts[:-2]
 

@@ -60,13 +60,15 @@ def _unused(heads: list[Family], rows: list[Row]) -> Finding:
 
 def _rows(case: Case, heads: list[Family]) -> list[Row]:
     """The unexpected rows that are these tensors."""
+    by_template: dict[str, list[Family]] = {}
+    for family in heads:
+        by_template.setdefault(family.template, []).append(family)
     unexpected = [row for row in case.outcome.rows if row.kind == "unexpected"]
-    return [row for row in unexpected if any(_is_of(row, family) for family in heads)]
+    return [row for row in unexpected if any(_is_of(row, family) for family in by_template.get(row.stored or "", ()))]
 
 
 def _is_of(row: Row, family: Family) -> bool:
-    inside = all(set(mine) <= set(held) for mine, held in zip(row.axes, family.axes, strict=False))
-    return row.stored == family.template and inside
+    return all(set(mine) <= set(held) for mine, held in zip(row.axes, family.axes, strict=False))
 
 
 DOCS = RuleDocs(

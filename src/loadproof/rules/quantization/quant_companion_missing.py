@@ -94,7 +94,8 @@ def _finding(case: Case, gaps: list[_Gap]) -> Finding:
         Evidence(", ".join(gap.family.files[:2]), f"{_shown(gap.family)}, and no {gap.pair.wanted[0]} beside it")
         for gap in list(modules.values())[:4]
     )
-    rows = tuple(row for row in case.outcome.rows if _belongs(row, modules))
+    names = {module for module, _ in modules}
+    rows = tuple(row for row in case.outcome.rows if _belongs(row, names))
     fix = Fix(
         "take the missing tensors from the export they come from, or quantize again: they cannot be computed", "manual"
     )
@@ -103,9 +104,13 @@ def _finding(case: Case, gaps: list[_Gap]) -> Finding:
     )
 
 
-def _belongs(row: Row, modules: Iterable[tuple[str, Axes]]) -> bool:
+def _belongs(row: Row, modules: set[str]) -> bool:
+    """Whether the name lies in one of these modules."""
     name = row.stored or row.template
-    return any(name.startswith(f"{module}.") for module, _ in modules)
+    while name := name.rpartition(".")[0]:
+        if name in modules:
+            return True
+    return False
 
 
 def _confidence(case: Case, gaps: list[_Gap]) -> Confidence:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 
 from loadproof.core.case import Case
@@ -21,7 +22,7 @@ def check(case: Case) -> Iterable[Finding]:
     layout = stored_layout(case)
     if layout is None or layout.method.startswith("bitsandbytes") or not layout.companions:
         return
-    rows = [row for row in case.outcome.rows if is_companion(row) or belongs(row, layout)]
+    rows = belonging(case.outcome.rows, layout)
     first = layout.companions[0]
     headline = f"{layout.modules:,} weights are stored as {layout.method} and config.json has no quantization_config"
     shown = [*layout.packed[:1], first]
@@ -45,12 +46,24 @@ def check(case: Case) -> Iterable[Finding]:
     )
 
 
-def belongs(row: Row, layout: Layout) -> bool:
-    """A packed weight misread or of another shape, or the dense weight that its packed form stands for."""
-    if any((row.stored or row.template) == family.template for family in layout.packed):
+def belonging(rows: Iterable[Row], layout: Layout) -> list[Row]:
+    """Companions left over, packed weights misread or of another shape, and the dense weights that a packed form stands for."""
+    packed = {family.template for family in layout.packed}
+    companions = sorted(family.template for family in layout.companions)
+    return [row for row in rows if is_companion(row) or _belongs(row, packed, companions)]
+
+
+def _belongs(row: Row, packed: set[str], companions: list[str]) -> bool:
+    if (row.stored or row.template) in packed:
         return True
     module = row.template.removesuffix(".weight")
-    return row.kind == "missing" and any(f.template.startswith((module + ".", module + "_")) for f in layout.companions)
+    return row.kind == "missing" and any(_starts(companions, module + mark) for mark in "._")
+
+
+def _starts(names: list[str], begin: str) -> bool:
+    """Whether one of the sorted names begins so."""
+    place = bisect_left(names, begin)
+    return place < len(names) and names[place].startswith(begin)
 
 
 def _fixes(layout: Layout) -> tuple[Fix, ...]:

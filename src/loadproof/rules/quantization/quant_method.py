@@ -18,7 +18,7 @@ from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.packing import Layout, declared, is_companion, packed_families, stored_layout
 from loadproof.rules.evidence.packing_config import proved_config
 from loadproof.rules.evidence.wording import plural
-from loadproof.rules.quantization.quant_config_missing import belongs
+from loadproof.rules.quantization.quant_config_missing import belonging
 
 
 def check(case: Case) -> Iterable[Finding]:
@@ -38,7 +38,8 @@ def check(case: Case) -> Iterable[Finding]:
     number = sum(count(f.axes) for f in (layout.packed if layout and layout.packed else packed))
     taken = "is taken as it is" if number == 1 else "are taken as they are"
     headline = f"{reader} does not know the quantization method {word!r}: {plural(number, 'packed weight')} {taken}"
-    rows = [row for row in case.outcome.rows if _belongs(row, layout)]
+    of_layout = set(belonging(case.outcome.rows, layout)) if layout is not None else set[Row]()
+    rows = [row for row in case.outcome.rows if _is_packed_row(row) or row in of_layout]
     evidence = (place, *map(_line, packed[:2]), source)
     yield Finding(
         "LP608", "quant-method", "error", "certain", headline, evidence, tuple(rows), 0, _fixes(path, layout, known)
@@ -52,10 +53,8 @@ def skipped_method(case: Case) -> str | None:
     return word if isinstance(word, str) and known is not None and word not in known else None
 
 
-def _belongs(row: Row, layout: Layout | None) -> bool:
-    if row.kind == "misread" or is_packed(row.dtype) or is_companion(row):
-        return True
-    return layout is not None and belongs(row, layout)
+def _is_packed_row(row: Row) -> bool:
+    return row.kind == "misread" or is_packed(row.dtype) or is_companion(row)
 
 
 def _line(family: Family) -> Evidence:

@@ -19,7 +19,7 @@ def check(case: Case) -> Iterable[Finding]:
     joined = joined_targets(case)
     rows = [row for row in case.outcome.rows if row.template not in joined]
     flat = [row for row in rows if is_flat(row)]
-    squeezed = [row for row in rows if is_squeezed(row) and row not in flat]
+    squeezed = [row for row in rows if is_squeezed(row) and not is_flat(row)]
     if flat:
         yield _finding(flat, "stored flat", "the element counts are exactly those of the matrices")
     if squeezed:

@@ -42,7 +42,8 @@ def _put_together(case: Case) -> set[str]:
 def _cut_before_joining(case: Case, rows: list[Row]) -> list[Row]:
     """The rest of what is reported of joined parameters: pieces of experts, stacked, differ in another dimension."""
     joined = _put_together(case) | {row.template for row in of_kind(case.outcome.rows, "conversion")}
-    return [row for row in case.outcome.rows if row.template in joined and row not in rows and row.kind != "unexpected"]
+    told = set(rows)
+    return [row for row in case.outcome.rows if row.template in joined and row not in told and row.kind != "unexpected"]
 
 
 def _is_cut(row: Row) -> bool:

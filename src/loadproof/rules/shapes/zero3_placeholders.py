@@ -17,7 +17,7 @@ from loadproof.rules.rows import of_kind
 
 
 def check(case: Case) -> Iterable[Finding]:
-    empty = [family for family in case.manifest.families if _is_placeholder(case, family)]
+    empty = _placeholders(case)
     if not empty or fsdp1_unit(case) is not None or looks_cut(case):
         return
     number = sum(count(family.axes) for family in empty)
@@ -28,29 +28,25 @@ def check(case: Case) -> Iterable[Finding]:
     yield Finding("LP506", "zero3-placeholders", "error", "certain", headline, evidence, tuple(rows), fixes=fixes)
 
 
-def _is_placeholder(case: Case, family: Family) -> bool:
+def _placeholders(case: Case) -> list[Family]:
     """Shape [0] (or [1] in old releases, then only where many are) for a parameter that has elements."""
-    if family.shape == (0,):
-        return not _is_meant_empty(case, family.template)
-    return family.shape == (1,) and _one_is_too_few(case, family.template) and _ones(case) > case.manifest.tensors // 2
+    empty = [family for family in case.manifest.families if family.shape == (0,)]
+    ones = [family for family in case.manifest.families if family.shape == (1,)]
+    meant = _meant_empty(case, empty) if empty else frozenset[str]()
+    found = [family for family in empty if family.template not in meant]
+    if sum(count(family.axes) for family in ones) <= case.manifest.tensors // 2:
+        return found
+    too_few = {row.stored for row in of_kind(case.outcome.rows, "mismatched") if elements(row.expected) > 1}
+    shown = {id(family) for family in (*found, *(family for family in ones if family.template in too_few))}
+    return [family for family in case.manifest.families if id(family) in shown]
 
 
-def _is_meant_empty(case: Case, template: str) -> bool:
+def _meant_empty(case: Case, empty: list[Family]) -> frozenset[str]:
     """Some classes do have parameters without elements; of an unknown class only weights and biases are known to have some."""
     if not case.expectation.families:
-        return not template.endswith((".weight", ".bias"))
-    targets = {a.target for a in case.outcome.assignments if a.stored == template}
-    return any(e.template in targets and elements(e.shape) == 0 for e in case.expectation.families)
-
-
-def _one_is_too_few(case: Case, template: str) -> bool:
-    return any(
-        row.stored == template and elements(row.expected) > 1 for row in of_kind(case.outcome.rows, "mismatched")
-    )
-
-
-def _ones(case: Case) -> int:
-    return sum(count(family.axes) for family in case.manifest.families if family.shape == (1,))
+        return frozenset(f.template for f in empty if not f.template.endswith((".weight", ".bias")))
+    without = {e.template for e in case.expectation.families if elements(e.shape) == 0}
+    return frozenset(found.stored for found in case.outcome.assignments if found.target in without)
 
 
 def _rows(case: Case, templates: set[str]) -> list[Row]:

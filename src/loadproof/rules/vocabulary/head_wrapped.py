@@ -42,7 +42,8 @@ def _is_inside(template: str, module: str) -> bool:
 
 
 def _finding(case: Case, family: Family, wanted: str, wrapped: list[Family]) -> Iterable[Finding]:
-    kept = [other for other in case.manifest.families if other not in wrapped]
+    inside = set(wrapped)
+    kept = [other for other in case.manifest.families if other not in inside]
     gone, new = explained_by(case, (*kept, *renamed([family], lambda _: wanted)))
     if not gone or new:
         return
