@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 CHECKED := src tests examples docs $(wildcard benchmarks)
 
-.PHONY: help demo test lint bench oracle releases score reports docs faults fuzz clean
+.PHONY: help demo test lint bench oracle releases score reports docs faults fuzz growth clean
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 10
@@ -35,6 +35,9 @@ lint: $(VENV)/.test  ## ruff, mypy --strict, import contracts
 	$(BIN)/ruff format --check $(CHECKED)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+growth: $(VENV)/.test  ## how time and memory grow with heavy inputs
+	$(BIN)/python benchmarks/growth.py
 
 bench: $(VENV)/.test  ## CPU seconds and memory against the bars
 	$(BIN)/python benchmarks/run.py

@@ -1,0 +1,37 @@
+"""Ten times the input takes about ten times the time: no stage and no rule is quadratic in what a file holds.
+
+Sizes are small, so that a quadratic place shows as a factor of fifty or more against the bar of some twenty.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from benchmarks.heavy_inputs import HEAVY
+
+from loadproof.api import check
+
+SMALL, LARGE = 300, 3_000
+NOISE = 0.4  # CPU seconds that the machine may add
+FACTOR = 20
+
+
+def _cost(kind: str, n: int, folder: Path) -> float:
+    folder.mkdir()
+    HEAVY[kind](folder, n)
+    start = time.process_time()
+    report = check(str(folder), use_cache=False)
+    cost = time.process_time() - start
+    assert report.verdict != "loads"
+    assert not [finding for finding in report.findings if "the rule itself failed" in finding.headline]
+    return cost
+
+
+@pytest.mark.parametrize("kind", HEAVY)
+def test_time_grows_with_the_input(kind: str, tmp_path: Path) -> None:
+    _cost(kind, 10, tmp_path / "warm")  # imports, and the model source, are paid once
+    small = _cost(kind, SMALL, tmp_path / "small")
+    large = _cost(kind, LARGE, tmp_path / "large")
+    assert large < FACTOR * small + NOISE, f"{SMALL} take {small:.2f} s, {LARGE} take {large:.2f} s"
