@@ -72,11 +72,10 @@ class Span(Codec, frozen=True):
 
     def written(self, said: Said, words: Sequence[str | None]) -> Fields | None:
         sparse = [layer for layer, word in enumerate(words) if word == SPARSE]
-        for step in range(1, len(words) + 1) if sparse else ():
-            if sparse == [i for i in _stepped(len(words), step) if sparse[0] <= i <= sparse[-1]]:
-                ends = {"moe_layer_start_index": sparse[0], "moe_layer_end_index": sparse[-1]}
-                return {self.name: step, **ends}
-        return None
+        step = sparse[1] - sparse[0] if len(sparse) > 1 else 1
+        if not sparse or sparse != [i for i in _stepped(len(words), step) if sparse[0] <= i <= sparse[-1]]:
+            return None
+        return {self.name: step, "moe_layer_start_index": sparse[0], "moe_layer_end_index": sparse[-1]}
 
 
 class Interleaved(Codec, frozen=True):
@@ -87,9 +86,8 @@ class Interleaved(Codec, frozen=True):
 
     def written(self, said: Said, words: Sequence[str | None]) -> Fields | None:
         wanted = [layer for layer, word in enumerate(words) if word == SPARSE]
-        steps = range(1, len(words) + 1)
-        step = next((step for step in steps if wanted == list(range(step - 1, len(words), step))), None)
-        return {self.name: step} if step else None
+        step = wanted[0] + 1 if wanted else 0
+        return {self.name: step} if step and wanted == list(range(step - 1, len(words), step)) else None
 
 
 class Enumerated(Codec, frozen=True):

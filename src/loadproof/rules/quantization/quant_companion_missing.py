@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from loadproof.config.quantization import method_of
-from loadproof.core.boxes import subtract_all
+from loadproof.core.boxes import Nearby, subtract_all
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.families import count, show
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Row
 from loadproof.core.severity import Confidence
-from loadproof.core.tensors import Axes, Family
+from loadproof.core.tensors import Family
 from loadproof.readers.dtypes import is_packed
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.packing import declared
@@ -73,14 +73,15 @@ def _complete(case: Case) -> bool:
 
 
 def _gaps(case: Case, pair: _Pair) -> Iterator[_Gap]:
-    stored: dict[str, list[Axes]] = {}
+    stored: dict[tuple[str, int], Nearby] = {}
     for family in case.manifest.families:
-        stored.setdefault(family.template, []).append(family.axes)
+        stored.setdefault((family.template, len(family.axes)), Nearby()).add(family.axes)
     for family in case.manifest.families:
         module = family.template.removesuffix("." + pair.part)
         if module == family.template or (pair.dtypes and family.dtype not in pair.dtypes):
             continue
-        others = [box for leaf in pair.wanted for box in stored.get(f"{module}.{leaf}", ())]
+        axes, wanted = family.axes, [(f"{module}.{leaf}", len(family.axes)) for leaf in pair.wanted]
+        others = [box for name in wanted if name in stored for box in stored[name].boxes_near(axes)]
         for axes in subtract_all([family.axes], others):
             yield _Gap(pair, Family(family.template, axes, family.dtype, family.shape, family.files))
 
