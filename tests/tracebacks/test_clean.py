@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from loadproof.tracebacks import read_symptom
 from loadproof.tracebacks.clean import clean_line, expand, strip_control
+from tests.pattern_lines import seconds
 
 TEXT = "KeyError: 'model.layers.0.x'"
 
@@ -65,3 +67,10 @@ def test_json_records_and_escaped_line_ends_are_unfolded() -> None:
 
 def test_a_line_that_only_looks_like_json_stays() -> None:
     assert expand('{"broken') == ['{"broken']
+
+
+@pytest.mark.parametrize(
+    "line", ["│" + " " * 100_000 + "x", "| " * 50_000, "(a.a" * 30_000, "a.a." * 40_000, "[2025-" * 20_000]
+)
+def test_a_long_line_takes_no_time(line: str) -> None:
+    assert seconds(lambda: read_symptom([f"KeyError: {line}", line])) < 0.5

@@ -10,7 +10,7 @@ from loadproof.config.access import get
 from loadproof.core.config import JsonPath, ModelConfig
 
 _ABSENT = object()
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.|\\\Z)*+(?:"|\Z)|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 
 
 def line_of(config: ModelConfig, path: JsonPath) -> int | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from loadproof.core.checkpoint import IndexFile
 from loadproof.formats.faults import Faults, cut
 
-_NUMBERED = re.compile(r"(.+)-([0-9]{1,6})-of-([0-9]{1,6})((?:\.[^./]+)*)\.(safetensors|bin)")
+_NUMBERED = re.compile(r"(.+)-([0-9]{1,6})-of-([0-9]{1,6})((?:\.[^./]{1,60}){0,8})\.(safetensors|bin)")
 
 
 class Census:

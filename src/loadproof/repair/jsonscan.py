@@ -20,7 +20,7 @@ _SIMPLE = re.compile(
     r'("[^"\\]*(?:\\.[^"\\]*)*")\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*"|[^\s,\]}{\["]+)[ \t\n\r]*(?:,[ \t\n\r]*|(?=}))',
     re.DOTALL,
 )
-_BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]', re.DOTALL)
+_BRACKET = re.compile(r'"[^"\\]*+(?:\\(?:.|\Z)[^"\\]*+)*+(?:"|\Z)|[{}\[\]]', re.DOTALL)
 
 
 class JsonEditError(ValueError):

@@ -16,7 +16,7 @@ _STATUS = r"(?!\s*(?:Status|MISSING|UNEXPECTED|MISMATCH|CONVERSION|[-:]+)\b)"
 # Each alternative is one kind of prefix. Group `rank` marks lines of one process among interleaved ones.
 _PREFIX = re.compile(
     rf"""(?:
-      \((?P<actor>[A-Za-z][\w.:/-]*\ ?(?:\([^()]*\)\ )?pid=\d+[^()]*)\)\ ?
+      \((?P<actor>[A-Za-z][\w.:/-]*\ ?(?:\([^()]*\)\ )?pid=\d++[^()]{{0,200}})\)\ ?
     | \[(?P<rank>(?:rank|default|Rank\ ?|RANK\ ?|GPU\ ?|worker\ ?)\d+)\]:?\ ?
     | \[(?P<mpi>\d+,\d+)\]<\w+>:?\ ?
     | (?P<srun>\d{{1,4}}):\ (?=\ {{2,}}|Traceback|[A-Za-z_.]+(?:Error|Exception)\b)
@@ -33,9 +33,8 @@ _PREFIX = re.compile(
     )""",
     re.VERBOSE,
 )
-_BOX = re.compile(r"^\s*[│┃|]\s?(.*?)\s*[│┃|]?\s*$")
-_BOX_EDGE = re.compile(r"^\s*[╭╰┌└][─━ \w().]*.*[╮╯┐┘]\s*$")
-_MAX_PREFIXES = 6
+_CORNERS, _SIDES = "╭╰┌└╮╯┐┘", "│┃|"
+_MAX_PREFIXES, _PREFIX_ENDS = 6, 600  # a prefix lies within so many characters
 
 
 class Line(Struct, frozen=True):
@@ -59,7 +58,7 @@ def clean_line(raw: str) -> Line:
     source: list[str] = []
     stamped = False
     for _ in range(_MAX_PREFIXES):
-        found = _PREFIX.match(text)
+        found = _PREFIX.match(text[:_PREFIX_ENDS])
         if not found or not found.end():
             break
         marks = [mark for mark in found.groups() if mark]
@@ -67,13 +66,19 @@ def clean_line(raw: str) -> Line:
         stamped = stamped or not marks or found["sglang"] is not None
         text = text[found.end() :]
     if text[:1] in "│┃╭╰┌└" or text.lstrip()[:1] in ("│", "┃"):
-        text = _edge(text) if _BOX_EDGE.match(text) else _BOX.sub(r"\1", text)
+        text = _unbox(text)
     return Line(text.rstrip(), " ".join(source), stamped)
 
 
-def _edge(text: str) -> str:
-    """The frame that Rich draws around a traceback holds its title."""
-    return "Traceback (most recent call last):" if "Traceback (most recent" in text else ""
+def _unbox(text: str) -> str:
+    """A line without the frame that Rich draws around a traceback; the frame's upper edge holds its title."""
+    inner = text.strip()
+    if inner[:1] in _CORNERS and inner[-1:] in _CORNERS:
+        return "Traceback (most recent call last):" if "Traceback (most recent" in text else ""
+    if inner[:1] not in _SIDES:
+        return text
+    inner = inner[1:].rstrip()
+    return inner.rstrip(_SIDES).rstrip().removeprefix(" ")
 
 
 def expand(raw: str) -> list[str]:

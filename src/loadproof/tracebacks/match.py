@@ -12,7 +12,7 @@ from loadproof.tracebacks.knowledge import ENTRIES
 from loadproof.tracebacks.knowledge.signs import WRAPPERS
 from loadproof.tracebacks.patterns import NAME, anchor, compile_text, weight
 
-_LISTED = re.compile(rf"['\"]({NAME})['\"]|(?<![\w.])([A-Za-z_][\w-]*(?:\.[\w-]+)+)")
+_LISTED = re.compile(rf"['\"]({NAME})['\"]|(?<![\w.])([A-Za-z_][\w-]{{0,120}}(?:\.[\w-]{{1,120}}){{1,40}})")
 _OWN = "[LP"  # begins the patterns of loadproof's own messages, too many to be tried on every line
 
 

@@ -10,7 +10,7 @@ from loadproof.core.symptom import Symptom
 from loadproof.tracebacks.mismatches import Vote, judge_sizes
 from loadproof.tracebacks.names import layer_of
 
-_INDEX = re.compile(r"(?<=\.)\d+(?=\.|$)|\{[^}]*\}|<[^>]*>")
+_INDEX = re.compile(r"(?<=\.)\d+(?=\.|$)|\{[^}]{0,60}\}|<[^>]{0,60}>")
 _WRAPPERS = re.compile(
     r"_orig_mod\.|^module\.|_fsdp_wrapped_module\.|_checkpoint_wrapped_module\.|_orig_module\.|^pretrained_model\."
 )
@@ -26,7 +26,7 @@ _VISION = re.compile(
     r"(?:^|\.)(?:visual|vision_tower|vision_model|multi_modal_projector|mm_projector|merger|audio_tower)\."
 )
 _PACKED = re.compile(r"experts\.(?:gate_up_proj|down_proj)(?:$|_blocks|_scales|_bias)")
-_PER_EXPERT = re.compile(r"experts\.(?:\d+|\{[^}]*\}|<[^>]*>)\.")
+_PER_EXPERT = re.compile(r"experts\.(?:\d+|\{[^}]{0,60}\}|<[^>]{0,60}>)\.")
 _HEAD = re.compile(r"(?:^|\.)(?:lm_head|embed_out|output)\.(?:weight|biases|scales)$")
 _FUSED = re.compile(r"in_proj_qkvz|in_proj_ba|\bgate_up_proj\.|\bqkv_proj\.|\bWqkv\b|\bc_attn\b")
 
@@ -192,7 +192,7 @@ def _mixers(names: Sequence[str]) -> dict[str, tuple[str, str]]:
     for name in names:
         mixer = _MIXER.search(name)
         if mixer:
-            layer = re.search(r"(?:layers|h|blocks)\.(\d+|\{[^}]*\}|<[^>]*>)\.", name) or re.match(
+            layer = re.search(r"(?:layers|h|blocks)\.(\d+|\{[^}]{0,60}\}|<[^>]{0,60}>)\.", name) or re.match(
                 r"(\d+|<[^>]*>)\.", name
             )
             found.setdefault(layer[1] if layer else "?", (mixer[1], name))
@@ -239,7 +239,7 @@ def _lost(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -
         return
     if any(_VISION.search(n) for n in missing):
         yield "text-vs-vlm", "likely", _some(missing, _VISION), "vision part missing"
-    ends = Counter(re.sub(r"^.*?(?:\d+|\{[^}]*\}|<[^>]*>)\.", "", n) for n in missing)
+    ends = Counter(re.sub(r"^.*?(?:(?<!\d)\d++|\{[^}]{0,60}\}|<[^>]{0,60}>)\.", "", n) for n in missing)
     layered = [n for n in missing if layer_of(n) is not None or _INDEX.search(n)]
     many = len({layer_of(n) for n in layered}) > 1 or any("{" in n or "<" in n for n in layered)
     norms = all(re.search(r"norm", n) for n in missing)

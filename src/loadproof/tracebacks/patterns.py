@@ -11,20 +11,20 @@ from __future__ import annotations
 import re
 from functools import cache
 
-_HOLE = re.compile(r"<(?:\.\.|[a-z]+|[^<>\n]*\|[^<>\n]*)>")
+_HOLE = re.compile(r"<(?:\.\.|[a-z]+|[^<>|\n]*(?:\|[^<>|\n]*)+)>")
 _OPENING, _CLOSING = "(?:['\"`]|(?<![\\w.]))", "(?:['\"`]|(?![\\w-]|\\.\\w))"
 _APOSTROPHE = "['\"`]?"
-SHAPE = r"(?:torch\.Size\(\[[\d, ]*\]\)|\[[-\d, x]*\]|\((?:\d+,? ?)*\)|\{[\d, ]*\})"
+SHAPE = r"(?:torch\.Size\(\[[\d, ]{0,80}\]\)|\[[-\d, x]{0,80}\]|\([\d, ]{1,80}\)|\{[\d, ]{0,80}\})"
 _NO_NAME = r"\s'\"`,;{}\[\]()|"
-NAME = rf"[^{_NO_NAME}]+"
-_NAME_BEGINS = rf"(?<![^{_NO_NAME}])"  # a name is tried from its first character only: linear time
+NAME = rf"[^{_NO_NAME}]{{1,400}}"
+NAME_BEGINS = rf"(?<![^{_NO_NAME}])"  # a name is tried from its first character only: linear time
 _HOLES = {
-    "<..>": r"[^\n]{0,400}?",  # bounded: hostile lines must not cost quadratic time
-    "<n>": r"-?[\d,]+",
+    "<..>": r"[^\n]{0,400}?",  # every repeat is bounded: hostile lines must not cost quadratic time
+    "<n>": r"(?<![\d,])-?[\d,]{1,40}",
     "<shape>": SHAPE,
-    "<word>": r"[\w.+/-]+",
-    "<list>": r"(?P<list>[^\n]*)",
-    "<name>": rf"{_NAME_BEGINS}(?P<name>{NAME})",
+    "<word>": r"(?<![\w.+/-])[\w.+/-]{1,200}",
+    "<list>": r"(?P<list>[^\n]{0,3000})",
+    "<name>": rf"{NAME_BEGINS}(?P<name>{NAME})",
 }
 
 
@@ -57,7 +57,7 @@ def _literal(text: str, *, behind_hole: bool = False) -> str:
     done = "<" if behind_hole else ""
     for part in re.split(r"(\s+|['\"`])", text):
         if part.isspace():
-            out.append(r"\s+")
+            out.append(r"\s{1,200}+")
         elif part in ("'", '"', "`"):
             out.append(_quote(done[-1:], text[len(done) - behind_hole + 1 :][:1]))
         else:
@@ -76,7 +76,7 @@ def _quote(before: str, after: str) -> str:
 @cache
 def anchor(text: str) -> str:
     """The longest plain piece of a pattern: a line without it cannot match, which is cheap to test."""
-    pieces = re.split(r"<(?:\.\.|[a-z]+|[^<>\n]*\|[^<>\n]*)>|\s+|['\"`]", text)
+    pieces = re.split(r"<(?:\.\.|[a-z]+|[^<>|\n]*(?:\|[^<>|\n]*)+)>|\s+|['\"`]", text)
     return max(pieces, key=len)
 
 

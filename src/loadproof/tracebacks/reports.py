@@ -10,20 +10,25 @@ from msgspec import Struct
 from loadproof.core.symptom import Mismatch
 from loadproof.core.tensors import Shape
 from loadproof.tracebacks.names import looks_like_name
-from loadproof.tracebacks.patterns import NAME, SHAPE
+from loadproof.tracebacks.patterns import NAME, NAME_BEGINS, SHAPE
 from loadproof.tracebacks.shapes import read_shapes
 
-_TABLE = re.compile(r"(?P<name>[^\s|]+)\s*\|\s*(?P<status>MISSING|UNEXPECTED|MISMATCH|CONVERSION)\b")
+_TABLE = re.compile(
+    r"(?<![^\s|])(?=[^\s|])(?P<name>[^\s|{}]{0,200}(?:\{[^{}|\n]{0,60}\}[^\s|{}]{0,200}){0,4})\s{0,200}\|\s{0,20}"
+    r"(?P<status>MISSING|UNEXPECTED|MISMATCH|CONVERSION)\b"
+)
+_BARE_SIZES = r"\d{1,12}(?:,? {1,8}x? ?\d{1,12}|,\d{1,12}){0,7}"  # 5120, 32000 and 5120 x 32000
 _SIZE = re.compile(
-    rf"size mismatch for (?P<name>{NAME}?):?\s.*?(?P<stored>{SHAPE}).*?(?P<wanted>{SHAPE})"
-    rf"|(?P<name7>(?:qzeros|scales|weight|bias|size mismatch|[\w.]*\.[\w.]+)):? "
+    rf"size mismatch for (?P<name>{NAME}?):?\s[^\[({{\n]{{0,120}}?(?P<stored>{SHAPE})[^\[({{\n]{{0,120}}?(?P<wanted>{SHAPE})"
+    rf"|(?P<name7>qzeros|scales|weight|bias|size mismatch|(?<![\w.])(?=\w{{0,80}}\.)[\w.]{{3,300}}):? "
     rf"<?(?P<stored7>{SHAPE})>? vs\.? <?(?P<wanted7>{SHAPE})>?"
-    rf"|(?P<name2>{NAME}): found shape (?P<stored2>{SHAPE}) in the checkpoint and (?P<wanted2>{SHAPE})"
+    rf"|{NAME_BEGINS}(?P<name2>{NAME}): found shape (?P<stored2>{SHAPE}) in the checkpoint and (?P<wanted2>{SHAPE})"
     rf"|Expected shape (?P<wanted3>{SHAPE}) but received shape (?P<stored3>{SHAPE}) for parameter (?P<name3>{NAME})"
     rf"|Mismatched parameter (?P<name4>{NAME}) shape\. Actual (?P<stored4>{SHAPE}), expected (?P<wanted4>{SHAPE})"
-    rf"|tensor '(?P<name5>{NAME})' has wrong shape; "
-    rf"expected\s+(?P<wanted5>{SHAPE}|[\d, ]+), got\s+(?P<stored5>{SHAPE}|[\d, ]+)"
-    rf"|(?P<name6>{NAME})\s*\|\s*MISMATCH\s*\|.*?ckpt:\s*(?P<stored6>{SHAPE}).*?model:\s*(?P<wanted6>{SHAPE})"
+    rf"|tensor ['\"`]?(?P<name5>{NAME})['\"`]? has wrong shape; "
+    rf"expected\s+(?P<wanted5>{SHAPE}|{_BARE_SIZES}), got\s+(?P<stored5>{SHAPE}|{_BARE_SIZES})"
+    rf"|{NAME_BEGINS}(?P<name6>{NAME})\s{{0,200}}\|\s{{0,20}}MISMATCH\s{{0,20}}\|[^\n]{{0,80}}?ckpt:\s{{0,9}}(?P<stored6>{SHAPE})"
+    rf"[^\n]{{0,40}}?model:\s{{0,9}}(?P<wanted6>{SHAPE})"
 )
 _LISTS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(text), kind)
@@ -47,7 +52,9 @@ _LISTS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     )
 )  # fmt: skip
 _LIST_WORDS = ("nitialized", "key", "used", "parameters", "not provided")
-_WORD = re.compile(r"'([^'\s]+)'|\"([^\"\s]+)\"|((?:[\w-]+|<[^>]*>)(?:\.(?:[\w*-]+|<[^>]*>|\{[^}\s]*\}))+)")
+_WORD = re.compile(
+    r"'([^'\s]+)'|\"([^\"\s]+)\"|((?<![\w-])(?:[\w-]{1,120}|<[^>]{0,60}>)(?:\.(?:[\w*-]{1,120}|<[^>]{0,60}>|\{[^}\n]{0,60}\})){1,40})"
+)
 _ELLIPSIS = re.compile(r"\{\d[\d., -]*\}")
 LONGEST = 3000  # characters of a line that are searched for sizes
 LIMIT = 20_000  # names kept of one kind

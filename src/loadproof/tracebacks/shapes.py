@@ -7,7 +7,10 @@ from math import prod
 
 from loadproof.core.tensors import Shape
 
-_SHAPE = re.compile(r"torch\.Size\(\[([\d, ]*)\]\)|(?<![\w.])[\[({]\s*((?:\d+\s*(?:,|x)\s*)*\d*)\s*[\])}]")
+_SHAPE = re.compile(
+    r"torch\.Size\(\[([\d, ]{0,120})\]\)"
+    r"|(?<![\w.])[\[({]\s{0,8}((?:\d{1,15}\s{0,8}[,x]\s{0,8}){0,12}\d{0,15})\s{0,8}[\])}]"
+)
 Kind = str
 
 

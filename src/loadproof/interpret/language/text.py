@@ -18,7 +18,7 @@ from loadproof.interpret.language import limits
 from loadproof.interpret.language.errors import ForbiddenAttribute, LimitReached
 
 _NUMBERS = re.compile(r"\d+")
-_PERCENT = re.compile(r"%(?:\(([^)]*)\))?[-+ #0]*(\*|\d+)?(?:\.(\*|\d+))?[hlL]?(.)", re.S)
+_PERCENT = re.compile(r"%(?:\(([^)]*+)(?:\)|\Z))?[-+ #0]*(\*|\d+)?(?:\.(\*|\d+))?[hlL]?(.|\Z)", re.S)
 _WIDTH = 1_000
 _CONTAINERS: tuple[Any, ...] = (
     list,

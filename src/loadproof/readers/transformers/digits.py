@@ -19,7 +19,7 @@ ALL = frozenset("0123456789")
 _BACK_REFERENCE = re.compile(r"\\[1-9]|\(\?P=|\(\?\(")
 _CLASS = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]")
 _RANGE_TO_A_DIGIT = re.compile(r".-[0-9]|[0-9]-.")
-_QUANTIFIER = re.compile(r"\{[0-9]*,?[0-9]*\}")
+_QUANTIFIER = re.compile(r"\{[0-9]*+(?:,[0-9]*+)?\}")
 _GUARDED = re.compile(r"(?<!\\)[A-Za-z_][0-9]+")
 
 

@@ -38,7 +38,7 @@ _ROLES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("adapter", re.compile(r"(^|\.)(lora_|base_layer|modules_to_save)")),
     (
         "quantization",
-        re.compile(r"(scales?|zeros|g_idx|absmax|quant_map|quant_state\S*|SCB|scale_inv|weight_scale\w*)$"),
+        re.compile(r"(scales?|zeros|g_idx|absmax|quant_map|quant_state\S{0,100}|SCB|scale_inv|weight_scale\w{0,60})$"),
     ),
     ("vision or audio", re.compile(r"(^|\.)(visual|vision|image|audio|speech|multi_modal|mm_|projector|vit)")),
     ("prediction heads", re.compile(r"(^|\.)(mtp|nextn|eh_proj)")),
@@ -47,7 +47,7 @@ _ROLES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("experts", re.compile(r"\.experts?\.")),
     ("router", re.compile(r"\.(gate|router)\.(weight|bias|linear|e_score)")),
     ("linear mixer", re.compile(r"\.(linear_attn|mamba|mixer|conv|ssm|rg_lru|short_conv|block_sparse_attn)\.")),
-    ("norms", re.compile(r"(norm|ln_\w+|layernorm)\w*\.(weight|bias)$")),
+    ("norms", re.compile(r"(norm|ln_\w|layernorm)\w{0,60}\.(weight|bias)$")),
     ("attention", re.compile(r"attn|attention")),
     ("feed forward", re.compile(r"\.(mlp|feed_forward|ffn|fc\d)\b")),
 )

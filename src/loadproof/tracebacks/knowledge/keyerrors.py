@@ -63,7 +63,7 @@ ENTRIES = (
             because(
                 "quant-set",
                 "likely",
-                name=r"(?:visual|vision|vit|blocks)[\w.]*\.(?:weight_packed|weight_scale\w*|qweight|scales|g_idx)",
+                name=r"(?:visual|vision|vit|blocks)[\w.]{0,120}\.(?:weight_packed|weight_scale\w{0,40}|qweight|scales|g_idx)",
             ),
             because(
                 "expert-layout", "likely", name=r"experts\.w(?:2|13)_weight\.\d+\.|experts\.\d+\.\w+_proj\.(?!weight$)"

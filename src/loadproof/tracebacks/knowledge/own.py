@@ -9,8 +9,9 @@ from loadproof.tracebacks.knowledge.causes import CAUSES
 def _named(cause: Cause) -> Entry:
     """The entry of one code; the weight of its longer patterns puts it before what the rest of the text resembles."""
     code = f"[{cause.code}]"
+    live = (f"{code} <name> must be 2-D [rows, columns]",) if code.startswith("[LP9") else ()
     return Entry(
-        (f"{code} <name> must be 2-D [rows, columns]", f"{code} {cause.slug}", code),
+        (*live, f"{code} {cause.slug}", code),
         (because(cause.key, "likely"),),
         (Example(f"error{code} {cause.slug}: what was found", cause.key),),
     )

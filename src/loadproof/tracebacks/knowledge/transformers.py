@@ -350,8 +350,8 @@ ENTRIES = (
     ),
     Entry(
         (
-            "'<..>Config' object has no attribute <'rope_theta'|'rope_parameters'|'rope_scaling'|'torch_dtype'|'dtype'|'layer_types'|'text_config'|'max_position_embeddings'>",
-            "'<..>Config' object has no attribute",
+            "'<word>Config' object has no attribute <'rope_theta'|'rope_parameters'|'rope_scaling'|'torch_dtype'|'dtype'|'layer_types'|'text_config'|'max_position_embeddings'>",
+            "'<word>Config' object has no attribute",
             "config' object has no attribute <'rope_theta'|'rope_parameters'>",
             "full_attn_alpha_factor",
             "layernorm_full_attention_alpha",
@@ -395,7 +395,7 @@ ENTRIES = (
             because(
                 "zero3-deduplicated",
                 "likely",
-                text=r"Removed shared tensor .{400}|hundreds|(?:layers\.\d+[^}]*){4}|mlp|self_attn",
+                text=r"Removed shared tensor .{400}|hundreds|(?:layers\.\d{1,4}\.[\w.]{1,80}\W{1,8}){4}|mlp|self_attn",
             ),
             because("undeclared-tie", "possible"),
             because("zero3-deduplicated"),
