@@ -24,11 +24,10 @@ from loadproof.core.config import ModelConfig
 from loadproof.core.expectation import Expectation
 from loadproof.formats.header import read_header
 from loadproof.formats.index import read_index
-from loadproof.interpret import building
 from loadproof.interpret.evaluation import evaluate
 from loadproof.interpret.language import limits
-from loadproof.interpret.release.disk import Disk
-from loadproof.interpret.release.files import Files
+from loadproof.interpret.release.disk import Disk, on_disk
+from loadproof.interpret.release.files import Kind
 from loadproof.interpret.release.world import World
 from tests.fuzz import programs
 from tests.hostile import index_cases, safetensors_cases, source_cases
@@ -103,15 +102,10 @@ def check_config(content: bytes) -> None:
 
 def check_source(content: bytes) -> None:
     """Whatever a source says, the evaluator gives an answer; every answer is made of plain data."""
-    folder = _source_folder()
     raw = {"model_type": "evil", "architectures": ["EvilModel"], "auto_map": source_cases.AUTO_MAP, "hidden_size": 4}
     blank = Expectation("transformers", "5", "", "", "installed")
-    with (
-        _small_limits(),
-        _one_world_for_many(),
-        _in_memory({"remote/modeling_evil.py": content}),
-    ):
-        found, _ = evaluate(str(_release()), str(folder), raw, blank, None, apart=False)
+    with _small_limits():
+        found = evaluate(_world(content), raw, blank, None)
     _DEPTHS.add(found)
     if found.raises is None and found.inconclusive is None and not found.class_name:
         raise AssertionError("an answer without a class")
@@ -142,42 +136,40 @@ def _small_limits() -> Iterator[None]:
             setattr(limits, name, value)
 
 
-@contextmanager
-def _one_world_for_many() -> Iterator[None]:
+class InMemory:
+    """A release on disk and the text of one file beside it: opening three files takes longer than an evaluation."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content, self.disk = content, _release_on_disk()
+
+    def list(self, folder: str) -> dict[str, Kind]:
+        return {"modeling_evil.py": "file"} if folder == "remote" else self.disk.list(folder)
+
+    def read(self, file: str) -> bytes | None:
+        return self.content if file == "remote/modeling_evil.py" else self.disk.read(file)
+
+
+@cache
+def _release_on_disk() -> Disk:
+    disk = on_disk(str(_release()), is_trusted=True)
+    disk.read = cache(disk.read)  # type: ignore[method-assign]
+    return disk
+
+
+def _world(content: bytes) -> World:
     """The base classes of the release are read anew only for every 50th input: that takes longer than most inputs do."""
-    before = building.World
-    building.World = _shared_world
-    try:
-        yield
-    finally:
-        building.World = before
-
-
-def _shared_world(files: Files) -> World:
-    if not files.list("remote"):
-        return World(files)
     if _WORLDS.get("uses", 0) % 50 == 0:
-        _WORLDS["world"] = World(files)
+        _WORLDS["world"] = World(InMemory(b""))
         _WORLDS["world"].path = cache(_WORLDS["world"].path)  # no file comes or goes
     _WORLDS["uses"] = _WORLDS.get("uses", 0) + 1
     world: World = _WORLDS["world"]
+    world.files.content = content  # type: ignore[attr-defined]
     for name in [name for name in world.modules if name.startswith("remote")]:
         del world.modules[name]
     return world
 
 
 _WORLDS: dict[str, Any] = {}
-
-
-@contextmanager
-def _in_memory(contents: dict[str, bytes]) -> Iterator[None]:
-    """No file is opened for an input: opening three takes longer than the evaluation."""
-    before, kept = Disk.read, cache(Disk.read)
-    Disk.read = lambda disk, file: contents[file] if file in contents else kept(disk, file)  # type: ignore[method-assign]
-    try:
-        yield
-    finally:
-        Disk.read = before  # type: ignore[method-assign]
 
 
 class Depths:

@@ -15,6 +15,7 @@ import pytest
 from loadproof.core.config import ModelConfig
 from loadproof.core.expectation import Expectation
 from loadproof.interpret import cache, expect
+from loadproof.interpret.release.seen import Seen
 
 KEPT = Expectation("transformers", "1", "X", "x", "installed")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes and owners of files")
@@ -26,7 +27,7 @@ def entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     source = tmp_path / "modeling_x.py"
     source.write_text("x = 1")
-    cache.store("key", [str(source)], KEPT)
+    cache.store("key", [Seen(str(source))], KEPT)
     assert cache.load("key") == KEPT
     return Path(cache._path("key"))
 
@@ -98,7 +99,7 @@ def test_a_full_or_read_only_disk_is_no_error(
         raise OSError(code, os.strerror(code))
 
     monkeypatch.setattr(os, call, fails)
-    cache.store("other", [str(tmp_path / "modeling_x.py")], KEPT)
+    cache.store("other", [Seen(str(tmp_path / "modeling_x.py"))], KEPT)
     assert cache.load("other") is None
     assert [path.name for path in entry.parent.iterdir()] == [entry.name]
 
@@ -113,9 +114,10 @@ def test_a_linked_cache_folder_of_a_file_is_no_error(tmp_path: Path, monkeypatch
 _WRITER = """
 import sys
 from loadproof.interpret import cache
+from loadproof.interpret.release.seen import Seen
 from loadproof.core.expectation import Expectation
 for n in range(200):
-    cache.store("key", [sys.argv[1]], Expectation("transformers", "1", "X" * (n % 50), "x", "installed"))
+    cache.store("key", [Seen(sys.argv[1])], Expectation("transformers", "1", "X" * (n % 50), "x", "installed"))
     found = cache.load("key")
     assert found is None or set(found.class_name) <= {"X"}
 """

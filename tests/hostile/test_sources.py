@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 import os
 import resource
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from loadproof.api import check
 from loadproof.core.config import ModelConfig
 from loadproof.core.expectation import Expectation
-from loadproof.interpret import apart, expect
+from loadproof.interpret import expect
+from loadproof.interpret.evaluation import evaluate
+from loadproof.interpret.release.disk import on_disk
+from loadproof.interpret.release.locate import find_source, version_of
+from loadproof.interpret.release.world import World
+from loadproof.interpret.sandbox import limits
 from tests.cli.process import run
 from tests.hostile.making import Case, Special
 from tests.hostile.source_cases import COUNTED, ESCAPES, INERT, RUNAWAY, files, source
@@ -43,17 +47,20 @@ def read(root: Path) -> Expectation:
     return expect(ModelConfig("config.json", raw), str(root), use_cache=False)
 
 
-def here(root: Path, monkeypatch: pytest.MonkeyPatch) -> Expectation:
-    """Evaluated in this process, as where no other can be started: the walls hold without the kernel's help."""
-    monkeypatch.setattr("loadproof.interpret.evaluation.evaluate_apart", lambda *_: None)
-    return read(root)
+def here(root: Path) -> Expectation:
+    """Evaluated in this process: the evaluator's own walls hold without the kernel's help."""
+    release = find_source(None)
+    assert release is not None
+    raw = json.loads((root / "config.json").read_text())
+    blank = Expectation("transformers", version_of(release), "", "", "installed")
+    return evaluate(World(on_disk(release, str(root), is_trusted=True)), raw, blank, None)
 
 
 @pytest.mark.parametrize("body", ESCAPES.values(), ids=ESCAPES)
 def test_no_way_leads_out_and_nothing_stays_changed(
-    body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    body: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    found = here(folder(tmp_path, source(body)), monkeypatch)
+    found = here(folder(tmp_path, source(body)))
     assert found.inconclusive
     assert found.families == ()
     assert capfd.readouterr() == ("", "")
@@ -70,18 +77,18 @@ def clean() -> Iterator[Expectation]:
 def test_attacks_in_one_process_leave_the_next_check_as_it_was(
     clean: Expectation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = here(folder(tmp_path / "plain", source()), monkeypatch)
+    plain = here(folder(tmp_path / "plain", source()))
     assert plain.parameters == 2
     for name, body in ESCAPES.items():
-        here(folder(tmp_path / name, source(body)), monkeypatch)
+        here(folder(tmp_path / name, source(body)))
     assert here(folder(tmp_path / "again", source()), monkeypatch).families == plain.families
 
 
 @pytest.mark.parametrize("body", INERT.values(), ids=INERT)
 def test_what_would_act_on_the_machine_does_nothing(
-    body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    body: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    found = here(folder(tmp_path, source(body)), monkeypatch)
+    found = here(folder(tmp_path, source(body)))
     assert found.inconclusive or found.parameters == 2
     assert all(type(value) in (str, int, float, bool, list, dict, type(None)) for value in found.config.values())
     assert type(found.base_model_prefix) is str
@@ -91,7 +98,7 @@ def test_what_would_act_on_the_machine_does_nothing(
 @pytest.mark.parametrize("body", COUNTED.values(), ids=COUNTED)
 def test_hungry_source_is_stopped_by_the_counters(body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     start, before = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    found = here(folder(tmp_path, source(body)), monkeypatch)
+    found = here(folder(tmp_path, source(body)))
     assert found.inconclusive
     assert time.process_time() - start < 5
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 256 * 1024  # KiB
@@ -99,7 +106,7 @@ def test_hungry_source_is_stopped_by_the_counters(body: str, tmp_path: Path, mon
 
 @pytest.mark.parametrize("body", RUNAWAY.values(), ids=RUNAWAY)
 def test_a_runaway_operation_is_ended_by_the_kernel(body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apart, "CPU_SECONDS", 1)
+    monkeypatch.setattr(limits, "CPU_SECONDS", 1)
     root = folder(tmp_path, source(body))
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     found = read(root)
@@ -108,18 +115,9 @@ def test_a_runaway_operation_is_ended_by_the_kernel(body: str, tmp_path: Path, m
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 4
 
 
-def test_the_process_apart_answers_as_this_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_process_apart_answers_as_this_one_does(tmp_path: Path) -> None:
     root = folder(tmp_path, source("self.extra = nn.Embedding(3, 4)"))
-    assert read(root) == here(root, monkeypatch)
-
-
-def test_the_process_apart_cannot_write_or_start_another(tmp_path: Path) -> None:
-    program = (
-        "import resource; from loadproof.interpret import apart; apart._restrict(5)\n"
-        "print([resource.getrlimit(getattr(resource, 'RLIMIT_' + n))[0] for n in ('FSIZE', 'NPROC', 'AS', 'CPU')])"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout) == [0, 0, apart.MEMORY, 5]
+    assert replace(read(root), wall=None) == here(root)
 
 
 ODD_FILES: dict[str, str | bytes | Special] = {

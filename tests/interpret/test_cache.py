@@ -13,6 +13,7 @@ import pytest
 from loadproof.core.config import ModelConfig
 from loadproof.core.expectation import Expectation
 from loadproof.interpret import cache, evaluation, expect
+from loadproof.interpret.release.seen import Seen
 
 RAW: dict[str, Any] = {"model_type": "llama", "num_hidden_layers": 1}
 
@@ -83,7 +84,7 @@ def test_a_changed_source_file_is_noticed(calls: list[Any], tmp_path: Path) -> N
     source = tmp_path / "modeling_x.py"
     source.write_text("x = 1")
     kept = Expectation("transformers", "1", "X", "x", "installed")
-    cache.store(key, [str(source)], kept)
+    cache.store(key, [Seen(str(source))], kept)
     assert cache.load(key) == kept
     source.write_text("x = 22")
     assert cache.load(key) is None
@@ -92,7 +93,7 @@ def test_a_changed_source_file_is_noticed(calls: list[Any], tmp_path: Path) -> N
 def test_a_missing_source_file_is_noticed(calls: list[Any], tmp_path: Path) -> None:
     source = tmp_path / "modeling_x.py"
     source.write_text("x = 1")
-    cache.store("key", [str(source)], Expectation("transformers", "1", "X", "x", "installed"))
+    cache.store("key", [Seen(str(source))], Expectation("transformers", "1", "X", "x", "installed"))
     source.unlink()
     assert cache.load("key") is None
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import perf_counter
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -50,6 +51,7 @@ def check(
     names_only: bool = False,
     use_cache: bool = True,
     follow_links: bool = True,
+    evaluate_code_without_wall: bool = False,
 ) -> Report:
     """Whether the checkpoint at `location` (a folder or one weight file) loads into `reader`, and if not, why.
 
@@ -64,14 +66,15 @@ def check(
     with reading(os.fspath(location)):
         inventory = with_records(open_checkpoint(os.fspath(location), follow_links=follow_links))
         config = read_config(inventory)
-        selection = chosen.select(inventory, config, names_only)
-        manifest = read_manifest(inventory, selection, names_only)
-        read_done = perf_counter()
-        expectation = read_expectation(chosen, config, inventory, class_name, source, names_only, use_cache)
-        expectation = as_part(inventory, selection, _of_release(expectation, version))
+        options = Expecting(class_name, source, names_only, use_cache, evaluate_code_without_wall)
+        with expecting(chosen, config, inventory, options) as expected:
+            selection = chosen.select(inventory, config, names_only)
+            manifest = read_manifest(inventory, selection, names_only)
+            read_done = perf_counter()
+            expectation = as_part(inventory, selection, _of_release(expected(), version))
         expected_done = perf_counter()
-        case = _case(chosen, inventory, config, selection, manifest, expectation, source)
-        case = replace(case, source=source, use_cache=use_cache)
+        case = _case(chosen, inventory, config, selection, manifest, expectation, options)
+        case = replace(case, source=source, use_cache=use_cache, without_wall=evaluate_code_without_wall)
         report = conclude(case, Timings(read_done - started, expected_done - read_done))
     return replace(report, timings=replace(report.timings, total_s=perf_counter() - started))
 
@@ -145,22 +148,29 @@ def _hub(location: str) -> str:
     return " (a hub name? download it first; for --names-only the config and the index are enough)" if is_remote else ""
 
 
-def read_expectation(
-    reader: Reader,
-    config: ModelConfig,
-    inventory: Inventory,
-    class_name: str | None,
-    source: str | None,
-    names_only: bool,
-    use_cache: bool,
-) -> Expectation:
+class Expecting(NamedTuple):
+    """How the expectation is made."""
+
+    class_name: str | None
+    source: str | None
+    names_only: bool
+    use_cache: bool
+    without_wall: bool
+
+
+@contextmanager
+def expecting(
+    reader: Reader, config: ModelConfig, inventory: Inventory, options: Expecting
+) -> Iterator[Callable[[], Expectation]]:
+    """The expectation, to be asked for in the block; a process that evaluates it starts before the headers are read."""
     if config.path is None or not config.raw:
-        return _without_config(reader, config)
-    if bound := next((problem for problem in config.problems if problem.detail == "bound"), None):
-        return Expectation(reader.name, "", "", "", "none", inconclusive=f"nothing was expanded: {bound.text}")
-    return reader.expect(
-        config, inventory.root, class_name=class_name, source=source, names_only=names_only, use_cache=use_cache
-    )
+        yield lambda: _without_config(reader, config)
+    elif bound := next((problem for problem in config.problems if problem.detail == "bound"), None):
+        why = f"nothing was expanded: {bound.text}"
+        yield lambda: Expectation(reader.name, "", "", "", "none", inconclusive=why)
+    else:
+        with reader.expecting(config, inventory.root, **options._asdict()) as answer:
+            yield answer
 
 
 def _without_config(reader: Reader, config: ModelConfig) -> Expectation:
@@ -187,7 +197,7 @@ def _case(
     selection: Selection,
     manifest: Manifest,
     expectation: Expectation,
-    source: str | None = None,
+    options: Expecting,
 ) -> Case:
     breaks = _breaks_early(config, expectation)
     if selection.inconclusive:
@@ -198,7 +208,7 @@ def _case(
         outcome = Outcome(raises=bool(breaks), error=breaks, inconclusive=expectation.inconclusive)
     else:
         outcome = reader.predict(manifest, expectation, config)
-        expectation = _with_symbols(expectation, outcome, config, source)
+        expectation = _with_symbols(expectation, outcome, config, options)
     config_plan = plan_from_config(config, expectation)
     tensor_plan = plan_from_tensors(manifest.families)
     case = Case(inventory, selection, manifest, config, expectation, outcome, config_plan, tensor_plan)
@@ -210,13 +220,13 @@ def _case(
     )
 
 
-def _with_symbols(expectation: Expectation, outcome: Outcome, config: ModelConfig, source: str | None) -> Expectation:
+def _with_symbols(expectation: Expectation, outcome: Outcome, config: ModelConfig, options: Expecting) -> Expectation:
     """Sizes as formulas over config fields, where a size differs: only then do the rules ask for them."""
     if not any(row.kind in ("mismatched", "conversion") for row in outcome.rows):
         return expectation
     from loadproof.interpret.symbols import with_symbols
 
-    return with_symbols(expectation, config, source)
+    return with_symbols(expectation, config, options.source, without_wall=options.without_wall)
 
 
 def _is_nameless(selection: Selection, manifest: Manifest) -> bool:
@@ -270,6 +280,8 @@ def _not_looked_at(case: Case) -> list[Skip]:
     why = case.expectation.inconclusive or (_EARLY if _breaks_early(case.config, case.expectation) else None)
     if why:
         skips.append(Skip("missing, unexpected and mismatched parameters", why))
+    if case.expectation.wall == "":
+        skips.append(Skip("a wall around the evaluation of the model source", "--evaluate-code-without-wall was given"))
     return skips
 
 

@@ -6,7 +6,7 @@ import os
 
 from msgspec import Struct
 
-from loadproof.api.checking import choose_reader, open_checkpoint, read_expectation, reading
+from loadproof.api.checking import Expecting, choose_reader, expecting, open_checkpoint, reading
 from loadproof.config import read_config
 from loadproof.config.plan.reading import diff_plans, plan_from_config
 from loadproof.config.plan.tensors import plan_from_tensors
@@ -38,6 +38,7 @@ def plan(
     names_only: bool = False,
     use_cache: bool = True,
     follow_links: bool = True,
+    evaluate_code_without_wall: bool = False,
 ) -> PlanReport:
     """The layer plans of the checkpoint at `location`; the config's one after the defaults of the model class.
 
@@ -47,8 +48,10 @@ def plan(
     with reading(os.fspath(location)):
         inventory = open_checkpoint(os.fspath(location), follow_links=follow_links)
         config = read_config(inventory)
-        manifest = read_manifest(inventory, chosen.select(inventory, config, names_only), names_only)
-        expectation = read_expectation(chosen, config, inventory, class_name, source, names_only, use_cache)
+        options = Expecting(class_name, source, names_only, use_cache, evaluate_code_without_wall)
+        with expecting(chosen, config, inventory, options) as expected:
+            manifest = read_manifest(inventory, chosen.select(inventory, config, names_only), names_only)
+            expectation = expected()
     stated, found = plan_from_config(config, expectation), plan_from_tensors(manifest.families)
     differs = diff_plans(stated, found).layers if stated is not None and found is not None else ()
     return PlanReport(stated, found, differs)

@@ -66,6 +66,11 @@ def add_reading(parser: argparse.ArgumentParser, *, names_only: bool = True) -> 
         "--no-follow-links", action="store_true", help="do not follow links out of the folder (for strangers' folders)"
     )
     group.add_argument("--no-cache", action="store_true", help="read the model source afresh")
+    group.add_argument(
+        "--evaluate-code-without-wall",
+        action="store_true",
+        help="evaluate a repository's own code even where the operating system offers no wall around it",
+    )
 
 
 def reading(options: argparse.Namespace) -> dict[str, Any]:
@@ -76,6 +81,7 @@ def reading(options: argparse.Namespace) -> dict[str, Any]:
         "source": options.source,
         "use_cache": not options.no_cache,
         "follow_links": not options.no_follow_links,
+        "evaluate_code_without_wall": options.evaluate_code_without_wall,
     }
     return keywords | ({"names_only": options.names_only} if "names_only" in options else {})
 

@@ -64,3 +64,7 @@ class Expectation(Struct, frozen=True):
     raises_at: str = ""  # file:line of the library where it is raised, as far as known
     hint: str | None = None  # a command that helps, e.g. how to install the source
     notes: tuple[str, ...] = ()
+    wall: str | None = (
+        None  # what stood around the process that evaluated strangers' text; empty: nothing, as was asked for
+    )
+    forbidden_call: bool = False  # that process asked the system for something forbidden, and was ended

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from loadproof.interpret.language.errors import SourceMissing, certain
-from loadproof.interpret.release import auto_classes, remote_code
+from loadproof.interpret.release import auto_classes, auto_map, remote_code
 from loadproof.interpret.release.class_choice import choose_class
 from loadproof.interpret.release.disk import Disk, on_disk
 from loadproof.interpret.release.model_base import tied
@@ -100,9 +100,9 @@ def build_remote(world: World, raw: dict[str, Any], class_name: str | None) -> A
 
 def needs_own_code(world: World, raw: dict[str, Any], class_name: str | None) -> bool:
     """Whether a repository's own code makes the model: the release has no such type, or that code is asked for."""
-    if not remote_code.has_code(raw):
+    if not auto_map.has_code(raw):
         return False
-    return remote_code.is_asked_for(class_name, raw) or effective_type(raw, world) not in world.config_names
+    return auto_map.is_asked_for(class_name, raw) or effective_type(raw, world) not in world.config_names
 
 
 def unknown_type(model_type: str) -> Exception:

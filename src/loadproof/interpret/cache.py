@@ -1,8 +1,10 @@
 """Expectations kept in the user's cache folder.
 
 An entry is trusted only if it belongs to the user, nobody else may write to it, it holds exactly the key asked for,
-decodes as an `Expectation`, and every source file it was read from still has the size and time it had. Failing to read
-or write is never an error.
+decodes as an `Expectation`, and every source file it was read from still has the size and time it had. Size and time are
+easily given to another text, so what strangers filled must have the same content as well, and its folders the same names;
+the installed release is no stranger: who can write there runs at the next import. Failing to read or write is never an
+error.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 from zlib import adler32, crc32
@@ -18,15 +21,16 @@ import msgspec
 from msgspec import Struct
 
 from loadproof.core.expectation import Expectation
+from loadproof.interpret.release.seen import Seen, digest_at
 from loadproof.version import __version__
 
-_FORMAT = 1
+_FORMAT = 2
 _MAX_BYTES = 64_000_000
 _MAX_ENTRIES = 2_000  # of about 15 kB each; the older half goes when there are more
 # No link is followed, and a FIFO in the place of an entry must not hang.
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-Stamp = tuple[str, int, int]  # path, size, modification time in ns
+Stamp = tuple[str, int, int, str]  # path, size, modification time in ns, digest of the content
 
 
 class Entry(Struct, frozen=True):
@@ -41,10 +45,12 @@ def folder() -> str:
     return os.path.join(base, "loadproof", "expectations")
 
 
-def key_of(root: str, version: str, code_folder: str, raw: dict[str, Any], class_name: str | None) -> str:
+def key_of(
+    root: str, version: str, code_folder: str, raw: dict[str, Any], class_name: str | None, is_trusted: bool = True
+) -> str:
     """Everything an expectation depends on, apart from the content of the source files; empty when it is too deep."""
     where = os.path.realpath(code_folder) if "auto_map" in raw else ""
-    parts = [_FORMAT, __version__, _own_code(), os.path.realpath(root), version, where, class_name, raw]
+    parts = [_FORMAT, __version__, _own_code(), os.path.realpath(root), is_trusted, version, where, class_name, raw]
     try:
         return json.dumps(parts, sort_keys=True)  # msgspec cannot tell NaN from null, and knows no integer of 65 bits
     except (ValueError, TypeError, RecursionError):
@@ -73,9 +79,7 @@ def load(key: str) -> Expectation | None:
             entry = msgspec.msgpack.decode(f.read(), type=Entry)
     except (OSError, msgspec.MsgspecError, ValueError, RecursionError):
         return None
-    fresh = (
-        entry.key == key and bool(entry.stamps) and all(_stamp(path) == (path, *rest) for path, *rest in entry.stamps)
-    )
+    fresh = entry.key == key and bool(entry.stamps) and all(map(_is_unchanged, entry.stamps))
     return entry.expectation if fresh else None
 
 
@@ -86,17 +90,27 @@ def _is_ours(info: os.stat_result) -> bool:
     return os.name == "nt" or (info.st_uid == os.getuid() and not info.st_mode & 0o022)
 
 
-def _stamp(path: str) -> Stamp | None:
+def _is_unchanged(stamp: Stamp) -> bool:
+    path, _, _, digest = stamp
+    if _stamp(Seen(path, digest)) != stamp:
+        return False
+    return not digest or digest == digest_at(path)
+
+
+def _stamp(seen: Seen) -> Stamp | None:
+    """A folder is known by its names alone: its time changes with files that are none of the evaluator's business."""
     try:
-        info = os.stat(path)
+        info = os.stat(seen.path)
     except OSError:
         return None
-    return path, info.st_size, info.st_mtime_ns
+    if stat.S_ISDIR(info.st_mode):
+        return seen.path, 0, 0, seen.digest
+    return seen.path, info.st_size, info.st_mtime_ns, seen.digest
 
 
-def store(key: str, files: list[str], expectation: Expectation) -> None:
+def store(key: str, files: Iterable[Seen], expectation: Expectation) -> None:
     """Write an entry in one step; a cache that cannot be written is no error."""
-    stamps = tuple(_stamp(path) for path in files)
+    stamps = tuple(map(_stamp, files))
     if not stamps or None in stamps:
         return
     path = _path(key)

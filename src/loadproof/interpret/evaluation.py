@@ -7,15 +7,15 @@ from typing import Any
 
 import msgspec
 
+from loadproof.config.quantization import quantization_entries
 from loadproof.core.expectation import Expectation
 from loadproof.interpret import building
-from loadproof.interpret.apart import RELEASE_SECONDS, evaluate_apart
 from loadproof.interpret.describe import describe
 from loadproof.interpret.language.errors import LimitReached, NotUnderstood, is_certain
 from loadproof.interpret.language.objects import Open
-from loadproof.interpret.release import remote_code
+from loadproof.interpret.release import auto_map
 from loadproof.interpret.release.classes import OpaqueBase
-from loadproof.interpret.release.disk import on_disk
+from loadproof.interpret.release.quantizers import known_methods
 from loadproof.interpret.release.world import World
 
 # Exceptions of plain Python operations on plain data: the library meets them at the same place.
@@ -27,49 +27,24 @@ _OURS = re.compile(r"\bloadproof\b|is(?:instance|subclass)\(\) arg [12]")  # a s
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
-def evaluate(
-    root: str,
-    folder: str,
-    raw: dict[str, Any],
-    blank: Expectation,
-    class_name: str | None,
-    *,
-    apart: bool = True,
-    installed: bool = True,
-) -> tuple[Expectation, list[str]]:
-    """(the expectation, the source files it was read from).
-
-    A repository's own code gets a process `apart`, and so does all of a release that is not the `installed` one.
-    """
-    answer = (
-        None
-        if installed or not apart
-        else evaluate_apart(root, folder, raw, blank, class_name, seconds=RELEASE_SECONDS)
-    )
-    if answer is not None:
-        return answer
+def evaluate(world: World, raw: dict[str, Any], blank: Expectation, class_name: str | None) -> Expectation:
+    """What the model class expects, in this process. `world` is used by no other evaluation where it holds strangers' text."""
     with building.room_to_recurse():
-        return _evaluate(root, folder, raw, blank, class_name, apart)
+        found = _evaluate(world, raw, blank, class_name)
+        if quantization_entries(raw):
+            return msgspec.structs.replace(found, quantizers=known_methods(world.files))
+        return found
 
 
-def _evaluate(
-    root: str, folder: str, raw: dict[str, Any], blank: Expectation, class_name: str | None, apart: bool
-) -> tuple[Expectation, list[str]]:
-    world, disk = building.release(root)
+def _evaluate(world: World, raw: dict[str, Any], blank: Expectation, class_name: str | None) -> Expectation:
     try:
         model_type = building.effective_type(raw, world)
-        native = model_type in world.config_names
         blank = msgspec.structs.replace(blank, model_type=model_type)
-        if remote_code.has_code(raw) and (not native or remote_code.is_asked_for(class_name, raw)):
-            named = class_name.rpartition(".")[2] if class_name else _stated(raw)
+        if building.needs_own_code(world, raw, class_name):
+            named = auto_map.named_class(class_name, raw)
             blank = msgspec.structs.replace(blank, source="remote-code", class_name=named)
-            answer = evaluate_apart(root, folder, raw, blank, class_name) if apart else None
-            if answer is not None:
-                return answer
-            disk = on_disk(root, folder, is_trusted=False)
-            world = World(disk)
             model = building.build_remote(world, raw, class_name)
-        elif not native:
+        elif model_type not in world.config_names:
             raise building.unknown_type(model_type) if model_type else _no_type()
         else:
             name = class_name or building.choose(world, raw, model_type)
@@ -77,14 +52,9 @@ def _evaluate(
             model = building.build(world, raw, model_type, name)
         found = msgspec.structs.replace(blank, **describe(world, model))
         world.budget.settle()
-        return found, [seen.path for seen in disk.seen]
+        return found
     except Exception as problem:
-        return _failed(blank, problem, world), [seen.path for seen in disk.seen]
-
-
-def _stated(raw: dict[str, Any]) -> str:
-    names = raw.get("architectures")
-    return str(names[0]) if isinstance(names, list) and names else ""
+        return _failed(blank, problem, world)
 
 
 def _no_type() -> Exception:

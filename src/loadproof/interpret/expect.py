@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from loadproof.config.quantization import quantization_entries
 from loadproof.core.config import ModelConfig
 from loadproof.core.expectation import Expectation
 from loadproof.interpret import cache
-from loadproof.interpret.release import quantizers
+from loadproof.interpret.release import auto_map
 from loadproof.interpret.release.locate import find_source, is_installed, version_of
 
+if TYPE_CHECKING:
+    from loadproof.interpret.sandbox.parent import Child
+
 _INSTALL = 'pip install "loadproof[transformers]"'
+_TYPE_TABLES = ("configuration_auto.py", "auto_mappings.py")
+
+
+class Question(NamedTuple):
+    """Everything an evaluation is made from."""
+
+    root: str  # package folder of the release
+    is_trusted: bool  # it is the installed one, or was called so
+    folder: str  # of the repository's own code
+    raw: dict[str, Any]
+    blank: Expectation
+    class_name: str | None
+    key: str | None  # of the cache
+    without_wall: bool
 
 
 def expect(
@@ -23,9 +41,10 @@ def expect(
     *,
     class_name: str | None = None,
     source: str | None = None,
-    names_only: bool = False,  # noqa: ARG001 - part of the reader's interface
+    names_only: bool = False,
     use_cache: bool = True,
-    apart: bool = True,
+    without_wall: bool = False,
+    is_trusted: bool = False,
 ) -> Expectation:
     """The parameters, shapes, ties, ignore lists and conversion rules of a model class. Never raises on what it reads,
     only (ValueError) where the caller's `source` holds no release.
@@ -33,26 +52,61 @@ def expect(
     `source` is the package folder of a release (or one that holds it), else the installed one is read. `class_name`
     overrides the class that the Auto classes would pick. `folder` is where a repository's own code is looked for.
     `names_only` changes nothing here: shapes cost nothing. What cannot be told is `inconclusive`; what the library itself
-    would raise while it builds configuration or model is `raises`. A release that is not the installed one is read in a
-    process of its own, unless `apart` is false: to read many classes of one that is trusted.
+    would raise while it builds configuration or model is `raises`.
+
+    A repository's own code, and a release that is not the installed one, is evaluated in a process of its own behind the
+    operating system's wall. Where there is no such wall the answer is `inconclusive`, unless `without_wall` is given. A
+    release that `is_trusted` is read in this process: to read many classes of it.
     """
+    with expecting(
+        config,
+        folder,
+        class_name=class_name,
+        source=source,
+        names_only=names_only,
+        use_cache=use_cache,
+        without_wall=without_wall,
+        is_trusted=is_trusted,
+    ) as answer:
+        return answer()
+
+
+@contextmanager
+def expecting(
+    config: ModelConfig,
+    folder: str,
+    *,
+    class_name: str | None = None,
+    source: str | None = None,
+    names_only: bool = False,  # noqa: ARG001 - part of the reader's interface
+    use_cache: bool = True,
+    without_wall: bool = False,
+    is_trusted: bool = False,
+) -> Iterator[Callable[[], Expectation]]:
+    """The same for a caller who has something to do in between: where a process is needed, it is started here already."""
     root = find_source(source)
     blank = Expectation("transformers", "", class_name or "", _model_type(config), "none")
     if root is None and source is not None:
         raise ValueError(f"{source}: no transformers source there (give the folder that holds modeling_utils.py)")
     if root is None:
         why = "no transformers source found: what the model class expects is not known"
-        return msgspec.structs.replace(blank, inconclusive=why, hint=_INSTALL)
+        yield lambda: msgspec.structs.replace(blank, inconclusive=why, hint=_INSTALL)
+        return
     blank = msgspec.structs.replace(blank, version=version_of(root), source="installed")
     if config.path is None and not config.raw:
-        return msgspec.structs.replace(blank, inconclusive="there is no config.json, so no class is named")
-    key = cache.key_of(root, blank.version, folder, config.raw, class_name)
-    use_cache = use_cache and bool(key)
-    found = cache.load(key) if use_cache else None
-    if found is None:
-        installed = source is None or not apart or is_installed(root)
-        found = _evaluate(root, folder, config.raw, blank, class_name, key if use_cache else None, installed)
-    return found
+        yield lambda: msgspec.structs.replace(blank, inconclusive="there is no config.json, so no class is named")
+        return
+    trusted = source is None or is_trusted or is_installed(root)
+    key = cache.key_of(root, blank.version, folder, config.raw, class_name, trusted) if use_cache else None
+    known = cache.load(key) if key else None
+    if known is not None:
+        yield lambda: known
+        return
+    question = Question(
+        root, trusted, os.path.abspath(folder), config.raw, blank, class_name, key or None, without_wall
+    )
+    with _answering(question) as answer:
+        yield answer
 
 
 def _model_type(config: ModelConfig) -> str:
@@ -60,22 +114,66 @@ def _model_type(config: ModelConfig) -> str:
     return stated if isinstance(stated, str) else ""
 
 
-def _evaluate(
-    root: str,
-    folder: str,
-    raw: dict[str, Any],
-    blank: Expectation,
-    class_name: str | None,
-    key: str | None,
-    installed: bool,
-) -> Expectation:
+@contextmanager
+def _answering(question: Question) -> Iterator[Callable[[], Expectation]]:
+    """Text of strangers is answered for by a child, which starts now; the installed release in this process."""
+    own_code = _needs_own_code(question)
+    if question.is_trusted and not own_code:
+        yield lambda: _here(question)
+        return
+    from loadproof.interpret.sandbox import limits, parent
+
+    if own_code:
+        named = auto_map.named_class(question.class_name, question.raw)
+        blank = msgspec.structs.replace(question.blank, source="remote-code", class_name=named)
+        question = question._replace(blank=blank)
+    with parent.Child(limits.CPU_SECONDS if own_code else limits.RELEASE_SECONDS) as child:
+        yield lambda: _apart(question, child)
+
+
+def _needs_own_code(question: Question) -> bool:
+    """Whether the repository's own code makes the model. Of a release that is not trusted nothing is evaluated for that."""
+    if not auto_map.has_code(question.raw) or not question.is_trusted:
+        return False
+    is_asked_for = auto_map.is_asked_for(question.class_name, question.raw)
+    if is_asked_for or not _may_be_native(question.root, question.blank.model_type):
+        return True
+    from loadproof.interpret import building
+
+    try:
+        return building.needs_own_code(building.release(question.root)[0], question.raw, question.class_name)
+    except Exception:  # the tables of the release cannot be read: `evaluate` says so, and sees no other code
+        return False
+
+
+def _may_be_native(root: str, model_type: str) -> bool:
+    """Whether the tables of the installed release have the word: where not, they need not be evaluated."""
+    from loadproof.interpret.release.disk import on_disk
+    from loadproof.interpret.release.files import RELEASE, text_of
+
+    files = on_disk(root, is_trusted=True)
+    tables = (files.read(f"{RELEASE}/models/auto/{name}") for name in _TYPE_TABLES)
+    return any(model_type in text_of(table or b"") for table in tables)
+
+
+def _here(question: Question) -> Expectation:
+    from loadproof.interpret import building
     from loadproof.interpret.evaluation import evaluate
 
-    found, files = evaluate(root, os.path.abspath(folder), raw, blank, class_name, installed=installed)
-    if quantization_entries(raw):
-        words, file = quantizers.known_methods(root)
-        found = msgspec.structs.replace(found, quantizers=words)
-        files = [*files, file]
-    if key is not None and found.inconclusive is None:
-        cache.store(key, files, found)
+    world, disk = building.release(question.root)
+    found = evaluate(world, question.raw, question.blank, question.class_name)
+    if question.key is not None and found.inconclusive is None:
+        cache.store(question.key, disk.seen, found)
+    return found
+
+
+def _apart(question: Question, child: Child) -> Expectation:
+    from loadproof.interpret.release.disk import on_disk
+    from loadproof.interpret.sandbox.task import Task
+
+    disk = on_disk(question.root, question.folder, is_trusted=question.is_trusted)
+    task = Task("evaluate", question.raw, question.class_name, question.blank)
+    found = child.ask(task, disk, without_wall=question.without_wall)
+    if question.key is not None and found.inconclusive is None and found.wall:
+        cache.store(question.key, disk.seen, found)
     return found

@@ -14,8 +14,8 @@ from loadproof.core.config import ModelConfig
 from loadproof.core.expectation import Expectation, Expected
 from loadproof.core.families import join_name
 from loadproof.interpret import building
-from loadproof.interpret.apart import symbols_apart
 from loadproof.interpret.release.locate import find_source, is_installed
+from loadproof.interpret.release.world import World
 from loadproof.interpret.shapes.tensor import Tensor
 
 _MAX_TEXT = 400
@@ -87,7 +87,9 @@ for _name, _sign, _binds, _left, _right in (
     setattr(Symbol, f"__r{_name}__", _backward)
 
 
-def with_symbols(expectation: Expectation, config: ModelConfig, source: str | None = None) -> Expectation:
+def with_symbols(
+    expectation: Expectation, config: ModelConfig, source: str | None = None, *, without_wall: bool = False
+) -> Expectation:
     """The same expectation with `Expected.symbols` filled where the second evaluation agrees with the first.
 
     Only for classes of the release itself; the expectation comes back unchanged where that evaluation fails.
@@ -96,15 +98,27 @@ def with_symbols(expectation: Expectation, config: ModelConfig, source: str | No
     if root is None or expectation.source != "installed" or expectation.inconclusive or expectation.raises:
         return expectation
     if source is not None and not is_installed(root):
-        return symbols_apart(root, config.raw, expectation) or expectation
-    return add_symbols(expectation, root, config.raw)
+        return _asked(expectation, root, config.raw, without_wall)
+    return add_symbols(expectation, building.release(root)[0], config.raw)
 
 
-def add_symbols(expectation: Expectation, root: str, raw: dict[str, Any]) -> Expectation:
-    """The same in this process, for the release in `root`."""
+def _asked(expectation: Expectation, root: str, raw: dict[str, Any], without_wall: bool) -> Expectation:
+    """The same from a process of its own, for a release that may be anybody's."""
+    from loadproof.interpret.release.disk import on_disk
+    from loadproof.interpret.sandbox.limits import RELEASE_SECONDS
+    from loadproof.interpret.sandbox.parent import Child
+    from loadproof.interpret.sandbox.task import Task
+
+    task = Task("symbols", raw, None, expectation)
+    with Child(RELEASE_SECONDS) as child:
+        found = child.ask(task, on_disk(root, is_trusted=False), without_wall=without_wall)
+    return expectation if found.inconclusive else found
+
+
+def add_symbols(expectation: Expectation, world: World, raw: dict[str, Any]) -> Expectation:
+    """The same in this process."""
     try:
         with building.room_to_recurse():
-            world, _ = building.release(root)
             model = building.build(world, raw, expectation.model_type, expectation.class_name, symbolic)
             tensors = dict(model.named_parameters(remove_duplicate=False))
             tensors.update(model.named_buffers(remove_duplicate=False, persistent_only=True))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from loadproof.core.checkpoint import Inventory, Manifest, Selection
@@ -28,8 +30,27 @@ class Reader(Protocol):
         source: str | None = None,
         names_only: bool = False,
         use_cache: bool = True,
+        without_wall: bool = False,
     ) -> Expectation:
-        """What the model class of the library's release creates."""
+        """What the model class of the library's release creates.
+
+        Text of strangers is evaluated in a process behind the operating system's wall, where there is none only if the
+        user said that it may be done `without_wall`.
+        """
+        ...
+
+    def expecting(
+        self,
+        config: ModelConfig,
+        folder: str,
+        *,
+        class_name: str | None = None,
+        source: str | None = None,
+        names_only: bool = False,
+        use_cache: bool = True,
+        without_wall: bool = False,
+    ) -> AbstractContextManager[Callable[[], Expectation]]:
+        """The same for a caller who has something to do in between: what takes time to start, starts at once."""
         ...
 
     def predict(self, manifest: Manifest, expectation: Expectation, config: ModelConfig) -> Outcome:

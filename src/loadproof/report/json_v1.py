@@ -45,6 +45,7 @@ def as_data(report: Report) -> dict[str, Any]:
         "coverage": {
             "checked": list(report.checked),
             "skipped": [{"what": _text(skip.what), "why": _text(skip.why)} for skip in report.skipped],
+            **({} if case.expectation.wall is None else {"wall": _text(case.expectation.wall)}),
         },
         "timings": {key: round(getattr(report.timings, key), 4) for key in report.timings.__struct_fields__},
     }

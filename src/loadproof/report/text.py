@@ -68,6 +68,8 @@ def _verdict_line(report: Report) -> Line:
 def _coverage_lines(report: Report, verbose: bool) -> list[Line]:
     expectation = report.case.expectation
     lines: list[Line] = [(("bold", "checked  "), ("", clean(_checked(report, verbose))))]
+    if verbose and expectation.wall:
+        lines.append((("bold", "wall     "), ("", clean(f"the model source was evaluated apart: {expectation.wall}"))))
     skips = report.skipped if verbose else _grouped(report.skipped)
     shown = skips if verbose else skips[:SHOWN_SKIPS]
     lines += [(("bold", "skipped  "), ("", clean(skip.what)), ("dim", f": {clean(skip.why)}")) for skip in shown]

@@ -11,7 +11,9 @@ from loadproof.interpret import expect
 
 
 def read(name: str, raw: dict[str, Any], source: str | None = None) -> Expectation:
-    return expect(ModelConfig("config.json", raw), ".", class_name=name, source=source, use_cache=False, apart=False)
+    return expect(
+        ModelConfig("config.json", raw), ".", class_name=name, source=source, use_cache=False, is_trusted=True
+    )
 
 
 def as_facts(found: Expectation) -> dict[str, Any]:

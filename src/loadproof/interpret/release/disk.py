@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-import stat
 from itertools import islice
 from typing import NamedTuple
 
 from loadproof.interpret.language.errors import LimitReached
 from loadproof.interpret.language.limits import SOURCE_BYTES
 from loadproof.interpret.release.files import CODE, RELEASE, Kind
+from loadproof.interpret.release.seen import Seen, content_of, digest, digest_at
 from loadproof.storage.places import is_inside, is_own_blob
 
 _ENTRIES = 100_000  # of one folder
-# A FIFO must not hang, and the last part of a path that was resolved is no link.
-_OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_DEPTH = 32  # folders inside of each other; links may make rings
+# The last part of a path that was resolved is no link.
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
@@ -23,13 +23,6 @@ class Root(NamedTuple):
 
     folder: str
     is_trusted: bool
-
-
-class Seen(NamedTuple):
-    """Something that was read: a later answer from a cache needs it unchanged. `digest` is empty for trusted files."""
-
-    path: str
-    digest: str = ""
 
 
 class Disk:
@@ -52,24 +45,28 @@ class Disk:
     def read(self, file: str) -> bytes | None:
         root, path = self._place(file)
         data = None if path is None or not file.endswith(".py") else _content(path, 0 if root.is_trusted else _NO_LINK)
-        if data is not None and path is not None:
-            self._seen[file] = Seen(path, "" if root.is_trusted else digest(data))
+        if data is not None:
+            self._seen[file] = Seen(self._named(file), "" if root.is_trusted else digest(data))
         return data
 
     def _listed(self, folder: str) -> dict[str, Kind]:
         root, path = self._place(folder)
-        found: dict[str, Kind] = {} if path is None else _entries(path, root)
         if path is not None and not root.is_trusted:
-            self._seen[folder + "/"] = Seen(path, listing_digest(found))
-        return found
+            self._seen[folder + "/"] = Seen(self._named(folder), digest_at(path))
+        return {} if path is None else _entries(path, root)
+
+    def _named(self, name: str) -> str:
+        """The path by its own names: a link that leads elsewhere later is another file."""
+        first, *parts = name.split("/")
+        return os.path.join(self._roots[first].folder, *parts)
 
     def _place(self, name: str) -> tuple[Root, str | None]:
         """Where a name lies; None for what is no plain name, or leads out."""
         first, *parts = name.split("/")
         root = self._roots.get(first)
-        if root is None or not all(part.removesuffix(".py").isidentifier() for part in parts):
+        if root is None or len(parts) > _DEPTH or not all(part.removesuffix(".py").isidentifier() for part in parts):
             return Root("", is_trusted=False), None
-        path = os.path.join(root.folder, *parts)
+        path = self._named(name)
         if root.is_trusted:
             return root, path
         real = os.path.realpath(path)
@@ -80,31 +77,6 @@ def on_disk(release: str, code: str | None = None, *, is_trusted: bool) -> Disk:
     """The files of a release, which is `is_trusted` or not, and of a repository's own code, which never is."""
     roots = {RELEASE: Root(release, is_trusted)}
     return Disk(roots if code is None else roots | {CODE: Root(code, is_trusted=False)})
-
-
-def digest(data: bytes) -> str:
-    """What a file that may be written again with the same size and time is known by."""
-    import hashlib  # not for a release's own classes, where nothing is hashed
-
-    return hashlib.sha256(data).hexdigest()
-
-
-def listing_digest(entries: dict[str, Kind]) -> str:
-    return digest("\0".join(f"{kind} {name}" for name, kind in entries.items()).encode("utf-8", "surrogateescape"))
-
-
-def entries_digest(folder: str) -> str:
-    """`listing_digest` of a folder that strangers filled, as it is now."""
-    return listing_digest(_entries(folder, Root(folder, is_trusted=False)))
-
-
-def content_digest(path: str) -> str:
-    """`digest` of a file as it is now, empty where it cannot be read."""
-    try:
-        data = _content(path, _NO_LINK)
-    except LimitReached:
-        return ""
-    return "" if data is None else digest(data)
 
 
 def _entries(path: str, root: Root) -> dict[str, Kind]:
@@ -134,14 +106,8 @@ def _kind(entry: os.DirEntry[str], root: Root) -> Kind | None:
 
 
 def _content(path: str, flags: int) -> bytes | None:
-    try:
-        with open(os.open(path, _OPEN | flags), "rb") as f:
-            if not stat.S_ISREG(os.fstat(f.fileno()).st_mode):
-                return None
-            data = f.read(SOURCE_BYTES + 1)
-    except (OSError, ValueError):
-        return None
-    if len(data) > SOURCE_BYTES:
+    data = content_of(path, SOURCE_BYTES + 1, flags)
+    if data is not None and len(data) > SOURCE_BYTES:
         raise LimitReached(f"{os.path.basename(path)} has more than {SOURCE_BYTES:,} bytes")
     return data
 

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import ast
-import os
 
-_FILE = os.path.join("quantizers", "auto.py")
+from loadproof.interpret.language.errors import LimitReached
+from loadproof.interpret.release.files import RELEASE, Files, text_of
+
+_FILE = f"{RELEASE}/quantizers/auto.py"
 _TABLE = "AUTO_QUANTIZATION_CONFIG_MAPPING"
-_LARGEST = 1 << 20  # bytes
 
 
-def known_methods(root: str) -> tuple[tuple[str, ...] | None, str]:
-    """(the words of `quant_method` that the release in `root` acts upon, the file they were read from).
+def known_methods(files: Files) -> tuple[str, ...] | None:
+    """The words of `quant_method` that the release acts upon.
 
     A word outside of them is skipped with a warning (`AutoHfQuantizer.supports_quant_method`). None: not established.
     """
-    path = os.path.join(root, _FILE)
     try:
-        with open(path, encoding="utf-8") as file:
-            tree = ast.parse(file.read(_LARGEST))
-    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
-        return None, path
-    return next((words for node in tree.body if (words := _words(node)) is not None), None), path
+        tree = ast.parse(text_of(files.read(_FILE) or b""))
+    except (LimitReached, ValueError, SyntaxError, RecursionError, MemoryError):
+        return None
+    return next((words for node in tree.body if (words := _words(node)) is not None), None)
 
 
 def _words(node: ast.stmt) -> tuple[str, ...] | None:

@@ -27,17 +27,6 @@ class Reference(NamedTuple):
     repository: str = ""
 
 
-def has_code(raw: dict[str, Any]) -> bool:
-    auto_map = raw.get("auto_map")
-    return isinstance(auto_map, dict) and "AutoConfig" in auto_map
-
-
-def is_asked_for(class_name: str | None, raw: dict[str, Any]) -> bool:
-    """Whether a class was named as auto_map names it, ``module.Class``: the repository's own, whatever the release has."""
-    entries = raw["auto_map"].values() if has_code(raw) else ()
-    return class_name is not None and "." in class_name and class_name in [e for e in entries if isinstance(e, str)]
-
-
 def reference(text: Any) -> Reference:
     """Parse an auto_map value. Raises SourceMissing for what is no ``module.Class``."""
     if isinstance(text, (list, tuple)) and text:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 from msgspec.structs import replace
 
@@ -32,11 +34,43 @@ class TransformersReader:
         source: str | None = None,
         names_only: bool = False,
         use_cache: bool = True,
+        without_wall: bool = False,
     ) -> Expectation:
         """The parameters, rules, ties and ignore lists of the model class, read from its source text."""
-        from loadproof.interpret import expect
+        with self.expecting(
+            config,
+            folder,
+            class_name=class_name,
+            source=source,
+            names_only=names_only,
+            use_cache=use_cache,
+            without_wall=without_wall,
+        ) as answer:
+            return answer()
 
-        return expect(config, folder, class_name=class_name, source=source, names_only=names_only, use_cache=use_cache)
+    def expecting(
+        self,
+        config: ModelConfig,
+        folder: str,
+        *,
+        class_name: str | None = None,
+        source: str | None = None,
+        names_only: bool = False,
+        use_cache: bool = True,
+        without_wall: bool = False,
+    ) -> AbstractContextManager[Callable[[], Expectation]]:
+        """The same, where a process that it takes starts before it is asked for."""
+        from loadproof.interpret.expect import expecting
+
+        return expecting(
+            config,
+            folder,
+            class_name=class_name,
+            source=source,
+            names_only=names_only,
+            use_cache=use_cache,
+            without_wall=without_wall,
+        )
 
     def predict(self, manifest: Manifest, expectation: Expectation, config: ModelConfig) -> Outcome:
         """What its load report would say, family by family, and the exception it would raise.

@@ -52,6 +52,7 @@ def expectation_if(case: Case, edits: Sequence[Edit]) -> Expectation | None:
         source=case.source,
         names_only=case.manifest.names_only,
         use_cache=case.use_cache,
+        without_wall=case.without_wall,
     )
     usable = made.inconclusive is None and made.raises is None and made.version == case.expectation.version
     return made if usable else None

@@ -1,0 +1,18 @@
+"""What a child is asked to do."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from loadproof.core.expectation import Expectation
+
+
+class Task(msgspec.Struct, frozen=True):
+    """`expectation` is what is known already: to be filled, or to be given symbols."""
+
+    work: Literal["evaluate", "symbols"]
+    raw: Any  # config.json
+    class_name: str | None
+    expectation: Expectation
