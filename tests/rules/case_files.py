@@ -22,7 +22,8 @@ The first line of a zoo block is a layout of `tests.zoo`, the others are mutatio
 the expectations: ``first`` (slug of the first finding), ``also`` (further slugs, comma separated), ``verdict``, ``fix``
 (tags of the edits of the first finding's fixes), ``severity`` (of the first finding), ``says`` (text that the first
 finding must contain, may be repeated), ``silent: yes`` (no error and no warning at all), ``names-only: yes``,
-``file: NAME`` (check this file of the folder). A near-miss demands that the rule of its page yields nothing above a
+``file: NAME`` (check this file of the folder), ``opened: yes`` (by an evaluator that
+runs what it reads). A near-miss demands that the rule of its page yields nothing above a
 remark. A ``report`` block is the text report, word for word (``python -m tests.rules.snapshots`` writes it anew).
 """
 
@@ -35,7 +36,7 @@ from pathlib import Path
 from tests import zoo
 
 REPORT = re.compile(r"^```report\n(.*?)^```\n", flags=re.M | re.S)
-KEYS = {"first", "also", "verdict", "fix", "severity", "says", "silent", "names-only", "file", "unexplained"}
+KEYS = {"first", "also", "verdict", "fix", "severity", "says", "silent", "names-only", "file", "unexplained", "opened"}
 
 
 @dataclass(frozen=True)

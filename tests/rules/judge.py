@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from loadproof.readers.transformers import TransformersReader
 from loadproof.rules import RULES, diagnose
 from loadproof.rules.diagnose import run_rules
 from loadproof.rules.rows import count_rows
+from tests.interpret.sandbox.opening import opened
 from tests.rules.case_files import Example
 
 MOST_FINDINGS = 3  # errors and warnings for one fault
@@ -38,7 +40,8 @@ def remember_expectations() -> None:
 
 def report_of(example: Example, folder: Path) -> Report:
     remember_expectations()
-    return check(example.write(folder), names_only=example.names_only)
+    with opened() if "opened" in example.expect else nullcontext():
+        return check(example.write(folder), names_only=example.names_only)
 
 
 def complaints(example: Example, report: Report, code: str | None) -> list[str]:

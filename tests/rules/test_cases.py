@@ -8,6 +8,7 @@ import pytest
 
 from loadproof.rules import RULES
 from loadproof.rules.registry import RANK
+from tests.interpret.sandbox.opening import require_wall
 from tests.rules.case_files import Example, read_page, read_pages
 from tests.rules.judge import complaints, report_of
 from tests.rules.snapshots import scrubbed
@@ -18,6 +19,8 @@ EXAMPLES = read_pages(CASES)
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.id)
 def test_example_gets_what_its_page_says(example: Example, tmp_path: Path) -> None:
+    if "opened" in example.expect:
+        require_wall()
     report = report_of(example, tmp_path)
     assert complaints(example, report, example.page.stem[:5]) == []
     if example.report is not None:

@@ -12,7 +12,7 @@ from loadproof.core.outcome import Row, Verdict
 from loadproof.core.severity import Severity
 
 # Faults that are dangerous or ugly but leave every weight where it belongs.
-_BESIDE_THE_WEIGHTS = frozenset({"LP011", "LP012", "LP110", "LP015", "LP018"})
+_BESIDE_THE_WEIGHTS = frozenset({"LP011", "LP012", "LP110", "LP015", "LP018", "LP019"})
 # An unknown architecture whose code is not here, a pointer for a file: every way to load it ends in an exception.
 _NEVER_LOADED = frozenset({"LP001", "LP701", "LP705"})
 _RANK: dict[Severity | str, int] = {"info": 0, "warning": 1, "error": 2, "never": 3}

@@ -90,6 +90,7 @@ def _is_otherwise_right(case: Case) -> bool:
 
 
 RANK: tuple[tuple[str, Gate], ...] = (
+    ("files/code-forbidden-call", lambda case: case.expectation.forbidden_call),
     # the bytes are not what they should be: nothing behind them can be judged
     ("files/lfs-pointer", lambda case: any(file.kind == "lfs-pointer" for file in case.inventory.files)),
     ("config/config-invalid", fault("LP013")),

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
+
+if sys.platform != "win32":
+    import resource  # here, since behind the wall nothing can be imported
 
 CPU_SECONDS = 10  # for a repository's own code
 RELEASE_SECONDS = 30  # for a class of a release: the evaluator's own clock ends earlier
@@ -18,9 +22,7 @@ _NONE_OF = ("FSIZE", "NPROC", "CORE", "NOFILE", "MEMLOCK", "MSGQUEUE", "SIGPENDI
 
 def restrict(seconds: int) -> None:
     """Bounds that cannot be lifted again. They are missing on Windows, and some of them elsewhere."""
-    try:
-        import resource
-    except ImportError:
+    if sys.platform == "win32":
         return
     for name, bound in {"AS": MEMORY, "CPU": seconds, **dict.fromkeys(_NONE_OF, 0)}.items():
         with suppress(AttributeError, ValueError, OSError):
