@@ -81,7 +81,7 @@ def test_attacks_in_one_process_leave_the_next_check_as_it_was(
     assert plain.parameters == 2
     for name, body in ESCAPES.items():
         here(folder(tmp_path / name, source(body)))
-    assert here(folder(tmp_path / "again", source()), monkeypatch).families == plain.families
+    assert here(folder(tmp_path / "again", source())).families == plain.families
 
 
 @pytest.mark.parametrize("body", INERT.values(), ids=INERT)
