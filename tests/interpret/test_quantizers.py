@@ -8,6 +8,7 @@ from transformers.quantizers.auto import AUTO_QUANTIZATION_CONFIG_MAPPING
 
 from loadproof.core.config import ModelConfig
 from loadproof.interpret import expect
+from loadproof.interpret.release.disk import on_disk
 from loadproof.interpret.release.locate import find_source
 from loadproof.interpret.release.quantizers import known_methods
 from tests import zoo
@@ -16,20 +17,20 @@ from tests import zoo
 def test_the_table_is_that_of_the_installed_release() -> None:
     root = find_source(None)
     assert root is not None
-    words, file = known_methods(root)
-    assert words == tuple(AUTO_QUANTIZATION_CONFIG_MAPPING)
-    assert Path(file).is_file()
+    disk = on_disk(root, is_trusted=True)
+    assert known_methods(disk) == tuple(AUTO_QUANTIZATION_CONFIG_MAPPING)
+    assert [Path(seen.path).name for seen in disk.seen] == ["auto.py"]
 
 
 def test_a_table_of_other_things_or_none_is_not_established(tmp_path: Path) -> None:
-    assert known_methods(str(tmp_path))[0] is None
+    assert known_methods(on_disk(str(tmp_path), is_trusted=True)) is None
     (tmp_path / "quantizers").mkdir()
     table = tmp_path / "quantizers" / "auto.py"
     for text in ("x = 1", "AUTO_QUANTIZATION_CONFIG_MAPPING = {Method.FP8: 1}", "def broken(:"):
         table.write_text(text)
-        assert known_methods(str(tmp_path))[0] is None
+        assert known_methods(on_disk(str(tmp_path), is_trusted=True)) is None
     table.write_text("AUTO_QUANTIZATION_CONFIG_MAPPING: dict[str, type] = {'fp8': A, 'gptq': B}")
-    assert known_methods(str(tmp_path))[0] == ("fp8", "gptq")
+    assert known_methods(on_disk(str(tmp_path), is_trusted=True)) == ("fp8", "gptq")
 
 
 def test_only_a_declaration_asks_for_the_methods(tmp_path: Path) -> None:
