@@ -37,9 +37,9 @@ def block_to_insert(folder: str) -> int:
 
 
 def can_shift(folder: str, room: int) -> bool:
-    """Tries it on a file of its own."""
+    """Tries it on a file of its own, without a name: a process that is killed meanwhile leaves nothing."""
     try:
-        with tempfile.NamedTemporaryFile(prefix=PREFIX + "tmp-", dir=folder) as stream:
+        with tempfile.TemporaryFile(prefix=PREFIX + "tmp-", dir=folder) as stream:
             stream.write(bytes(2 * abs(room)))
             stream.flush()
             shift(stream.fileno(), abs(room))
