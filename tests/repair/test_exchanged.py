@@ -14,7 +14,8 @@ from loadproof.core.edits import DropTensors, Edit, RenameTensors, SetJson
 from loadproof.repair import Plan, RepairError, apply, plan_edits, undo
 from loadproof.repair.disk import RealDisk
 from loadproof.repair.journal import undo_name
-from tests.repair.tiny import inventory, shard_bytes, sharded, snapshot, tensor
+from loadproof.repair.steps import Swap
+from tests.repair.tiny import index_text, inventory, shard_bytes, sharded, snapshot, tensor
 
 SHARD = "model-00001-of-00001.safetensors"
 EDITS: dict[str, tuple[Edit, ...]] = {
@@ -189,3 +190,24 @@ def test_an_outer_undo_leaves_the_records_of_inner_folders_alone(folder: Path) -
     undo(str(inner))
     (inner / f".loadproof-{SHARD}.kept9").unlink()
     assert snapshot(inner) == before
+
+
+def test_a_folder_that_was_repaired_by_itself_is_not_repaired_from_outside(tmp_path: Path) -> None:
+    """The two repairs would give their helper files the same names."""
+    tensors = {"a": tensor("U8", 9), "b": tensor("U8", 9, seed=1)}
+    sharded(tmp_path / "m" / "sub", {SHARD: tensors})
+    (tmp_path / "m" / "model.safetensors.index.json").write_text(index_text(dict.fromkeys(tensors, f"sub/{SHARD}"), 18))
+    before = snapshot(tmp_path)
+    outside = plan_edits(inventory(tmp_path / "m"), EDITS["stream"])
+    assert any(step.file == f"sub/{SHARD}" for step in outside.steps if isinstance(step, Swap))
+    apply(plan_edits(inventory(tmp_path / "m" / "sub"), EDITS["stream"]))
+    with pytest.raises(RepairError, match="was repaired by itself"):
+        apply(outside)
+    undo(str(tmp_path / "m" / "sub"))
+    apply(plan_edits(inventory(tmp_path / "m"), EDITS["stream"]))
+    apply(plan_edits(inventory(tmp_path / "m" / "sub"), EDITS["text"]))
+    with pytest.raises(RepairError, match="was repaired by itself"):
+        undo(str(tmp_path / "m"))
+    undo(str(tmp_path / "m" / "sub"))
+    undo(str(tmp_path / "m"))
+    assert snapshot(tmp_path) == before

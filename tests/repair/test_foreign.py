@@ -20,7 +20,7 @@ from loadproof.records.key import key_path, load_key, state_folder
 from loadproof.repair import ForeignRecordsError, RepairError, apply, forget, plan_edits, recover, undo
 from loadproof.repair.disk import RealDisk
 from loadproof.repair.journal import JOURNAL, MAGIC, Record, undo_name, write_record
-from loadproof.repair.steps import Cut, Move, Patch, Rewrite, Step, Swap
+from loadproof.repair.steps import Cut, Grow, Move, Patch, Rewrite, Step, Swap
 from tests.repair.tiny import inventory, sharded, snapshot, tensor
 
 CONFIG = "config.json"
@@ -179,6 +179,11 @@ FORBIDDEN: list[Step] = [
     Swap(SHARD, "tool.sh", ".loadproof-x"),
     Swap(SHARD, f".loadproof-{SHARD}.fresh2", f".loadproof-{SHARD}.kept2"),
     Swap(SHARD, f".loadproof-{SHARD}.fresh1", f".loadproof-{SHARD}.fresh1"),
+    Patch(SHARD, (), b"{}", b"{ "),
+    Patch(SHARD, (-5,), b"{}", b"{ "),
+    Patch(SHARD, (99,), b"{}", b"{  "),
+    Grow(SHARD, -1, b"x" * 9, b"y" * 10),
+    Cut(SHARD, -9, b"x"),
 ]
 
 
@@ -194,15 +199,34 @@ def test_no_record_acts_on_what_a_repair_does_not_touch(folder: Path, name: str,
     (folder / name).write_bytes(unsigned(record))
     before = snapshot(folder)
     for adopt_records in (False, True):
-        with pytest.raises(RepairError, match=r"it names|cannot be taken over"):
+        with pytest.raises(RepairError, match=r"it names|it holds|cannot be taken over"):
             undo(str(folder), adopt_records=adopt_records)
     assert snapshot(folder) == before
     with RealDisk(str(folder)) as disk:
         write_record(disk, name, record)
     before = snapshot(folder)
-    with pytest.raises(RepairError, match="it names"):
+    with pytest.raises(RepairError, match=r"it names|it holds"):
         undo(str(folder))
     assert snapshot(folder) == before
+
+
+@pytest.mark.parametrize("number", [0, -1, 10**9, 10**18])
+def test_a_journal_has_a_number_that_a_repair_gives(folder: Path, number: int) -> None:
+    step = Rewrite(CONFIG, b"x", (folder / CONFIG).read_bytes())
+    for record in (Record("t", number, (step,)), Record("t", 1, (step,), undoes=number or -1)):
+        (folder / JOURNAL).write_bytes(unsigned(record))
+        before = snapshot(folder)
+        with pytest.raises(RepairError, match="no number"):
+            undo(str(folder), adopt_records=True)
+        assert snapshot(folder) == before
+
+
+def test_a_strangers_record_is_not_inflated_without_end(folder: Path) -> None:
+    body = zlib.compress(os.urandom(1 << 20) + bytes(80 << 20))
+    blob = struct.pack("<8sIQ", MAGIC, zlib.crc32(body), len(body)) + body
+    (folder / undo_name(1)).write_bytes(blob)
+    with pytest.raises(RepairError, match="inflates to more than"):
+        undo(str(folder), adopt_records=True)
 
 
 def test_a_record_taken_over_is_held_to_the_files(folder: Path) -> None:

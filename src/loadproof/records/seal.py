@@ -83,7 +83,9 @@ class Seal:
         self._key = self._key or load_key()
         mac = blob[begin - _MAC : begin]
         if self._key is None or not hmac.compare_digest(mac, self._mac(blob[: begin - _MAC])):
-            raise NotOursError("foreign", "it is not signed with your key: another user or another machine made it")
+            raise NotOursError(
+                "foreign", "it is not signed with your key: another user or machine made it, or your key was lost"
+            )
         if head.kind != kind or head.user != self.user:
             raise NotOursError("foreign", "it was signed for something else")
         if not elsewhere and not head.place.is_same(self.place):

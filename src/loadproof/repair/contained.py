@@ -14,6 +14,23 @@ from loadproof.storage import why_unsafe
 
 def why_forbidden(step: Step, number: int) -> str | None:
     """The reason why no repair of this number can have made such a step, None where it can."""
+    return _why_not_there(step, number) or (None if _is_sound(step) else "it holds numbers that no repair writes")
+
+
+def _is_sound(step: Step) -> bool:
+    """Sizes that a file can have, and headers that fit each other."""
+    match step:
+        case Patch(_, sizes, old, new):
+            return bool(sizes) and min(sizes) >= len(old) == len(new) > 1
+        case Grow(_, size, old, new):
+            return size >= len(old) > 8 < len(new)
+        case Cut(_, size, tail):
+            return size >= 0 < len(tail)
+        case _:
+            return True
+
+
+def _why_not_there(step: Step, number: int) -> str | None:
     match step:
         case Patch(file) | Grow(file):
             return _why_not(file, (".safetensors",))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import struct
 import zlib
 from typing import NoReturn
 
 import msgspec
 
+from loadproof.records.key import KeyUnusableError
 from loadproof.records.names import JOURNAL, SWEEP, UNDO, number_of, undo_name
 from loadproof.records.seal import UNSIGNED as MAGIC
 from loadproof.records.seal import NotOursError, body_of
@@ -17,6 +19,8 @@ from loadproof.repair.disk import Disk
 from loadproof.repair.steps import Step
 
 _HEAD = struct.Struct("<8sIQ")  # of an unsigned record: magic, crc32 of the rest, length of the deflated body
+ADOPTABLE = 64 << 20  # inflated bytes of a stranger's record: it is decoded only to be shown and taken over
+_NUMBERS = range(1, 10**9)
 TEMPORARY = JOURNAL + ".tmp"  # under which every record is written
 
 
@@ -86,11 +90,13 @@ def read_record(disk: Disk, name: str) -> Record:
 def read_any_record(disk: Disk, name: str) -> Record:
     """Whoever made it, as long as it is whole and a repair could have made it. Raises ForeignRecordError."""
     blob = _whole(disk, name)
+    with contextlib.suppress(NotOursError, KeyUnusableError):  # one's own, from another place
+        return _decoded(name, disk.seal.unwrap("record", blob, elsewhere=True))
     try:
         body = _unsigned_body(blob) if blob[: len(MAGIC)] == MAGIC else body_of(blob)
     except NotOursError as error:
         raise ForeignRecordError(f"{name}: {error.why}") from None
-    return _decoded(name, body)
+    return _decoded(name, body, ADOPTABLE)
 
 
 def _whole(disk: Disk, name: str) -> bytes:
@@ -109,18 +115,20 @@ def _unsigned_body(blob: bytes) -> bytes:
     raise NotOursError("damaged", "it is damaged")
 
 
-def _decoded(name: str, body: bytes) -> Record:
+def _decoded(name: str, body: bytes, most: int = LARGEST) -> Record:
     stream = zlib.decompressobj()
     try:
-        plain = stream.decompress(body, LARGEST)
+        plain = stream.decompress(body, most)
+        if not stream.eof:
+            _refuse(name, f"it inflates to more than {most:,} bytes")
         record = msgspec.msgpack.decode(plain, type=Record)
-    except (msgspec.DecodeError, zlib.error, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, zlib.error, UnicodeDecodeError, RecursionError) as error:
         raise ForeignRecordError(f"{name}: written by another version of loadproof ({error})") from None
-    if not stream.eof:
-        _refuse(name, "it inflates to far more than any record")
     number = number_of(name)
     if number is not None and record.number != number:
         _refuse(name, f"it says that it is number {record.number}")
+    if record.number not in _NUMBERS or (record.undoes or 1) not in _NUMBERS:
+        _refuse(name, "it has no number that a repair gives")
     for step in record.steps:
         if reason := why_forbidden(step, record.number):
             _refuse(name, reason)

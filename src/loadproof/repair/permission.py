@@ -6,8 +6,9 @@ import contextlib
 import fcntl
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from loadproof.records.names import JOURNAL, number_of
 from loadproof.repair.contained import why_forbidden
 from loadproof.repair.mounts import REMOTE, can_shift, file_system, free_bytes
 from loadproof.repair.plan import Plan, Refusal
@@ -19,7 +20,7 @@ CLOSE_READERS = "stop the programs that use it, or " + COPY
 
 def gates(plan: Plan, *, readers_stopped: bool = False) -> tuple[Refusal, ...]:
     """Reasons to refuse `apply`. `readers_stopped`: the user vouches where the kernel cannot tell (overlay, tmpfs)."""
-    refusals = list(_folder_gates(plan.root))
+    refusals = [*_folder_gates(plan.root), *_inner_gates(plan.root, plan.steps)]
     for step in plan.steps:
         refusals += _contained(step, plan.number)
         refusals += _step_gates(plan.root, step, readers_stopped)
@@ -27,12 +28,12 @@ def gates(plan: Plan, *, readers_stopped: bool = False) -> tuple[Refusal, ...]:
     return _once(refusals)
 
 
-def record_gates(root: str, steps: Iterable[Step], *, started: bool = False) -> tuple[Refusal, ...]:
+def record_gates(root: str, steps: Sequence[Step], *, started: bool = False) -> tuple[Refusal, ...]:
     """Reasons to refuse carrying out a record; `started`: it was interrupted, so some steps may be done already.
 
     Readers were let in again after a repair: those that are seen count, and where none can be seen it goes on.
     """
-    refusals = list(_folder_gates(root))
+    refusals = [*_folder_gates(root), *_inner_gates(root, steps)]
     for step in steps:
         refusals += _file_gates(root, step) if started else _step_gates(root, step, readers_stopped=True)
     return tuple(Refusal(refusal.reason, "nothing was touched", refusal.file) for refusal in _once(refusals))
@@ -56,6 +57,17 @@ def _contained(step: Step, number: int) -> Iterable[Refusal]:
     reason = why_forbidden(step, number)
     if reason:
         yield Refusal(f"a repair in place is not for this: {reason}", COPY)
+
+
+def _inner_gates(root: str, steps: Iterable[Step]) -> Iterable[Refusal]:
+    """A folder with records of its own is a checkpoint of its own: the helper files of two repairs would meet there."""
+    for folder in sorted({names_in(step)[0].rpartition("/")[0] for step in steps} - {""}):
+        with contextlib.suppress(OSError):
+            names = os.listdir(os.path.join(root, folder))
+            record = next((name for name in sorted(names) if name == JOURNAL or number_of(name)), None)
+            if record:
+                reason = f"{folder}/{record} says that {folder} was repaired by itself"
+                yield Refusal(reason, f"take that back first: loadproof undo {os.path.join(root, folder)}", folder)
 
 
 def _folder_gates(root: str) -> Iterable[Refusal]:
