@@ -4,7 +4,8 @@
     python -m tests.score --handed cases.jsonl   # which cases of such a file have a page in tests/zoo/handed
     python -m tests.score --real FOLDER          # folders of real metadata with an expected.json beside them
 
-Exit status 1 when a bar is missed: 95 % right first, three findings for a fault, no alarm on a healthy checkpoint.
+Exit status 1 when a bar is missed: 95 % right first, three findings for a fault, no alarm on a healthy checkpoint, no
+repair whose result is no better.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from loadproof.api import check
+from loadproof.api.better import is_better, merit
+from loadproof.api.proof import outcome_of
 from loadproof.core.case import Report
 from loadproof.rules import RULES
 from tests import zoo
@@ -88,6 +91,26 @@ def _share(items: list[Score]) -> str:
     return f"{right:4} of {len(items):4} right first ({right / max(1, len(items)):.1%})"
 
 
+def repairs() -> bool:
+    """Carry out in memory every lossless fix that any page offers; whether each leaves something better."""
+    offered, worse = 0, []
+    for pages in ("zoo/handed", "rules/cases"):
+        for example in read_pages(HERE / pages):
+            with tempfile.TemporaryDirectory() as folder:
+                report = report_of(example, Path(folder))
+                for finding in report.findings:
+                    for fix in finding.fixes:
+                        if fix.safety == "lossless" and fix.edits:
+                            offered += 1
+                            made = outcome_of(report, fix.edits)
+                            as_good = finding.severity == "info" and merit(made) == merit(report)
+                            worse += [] if as_good or is_better(made, report) else [f"{example.id}: {finding.code}"]
+    print(f"\nlossless repairs carried out in memory: {offered}, of them no better afterwards: {len(worse)}")
+    for line in worse:
+        print(f"    {line}")
+    return not worse
+
+
 def healthy_layouts() -> Iterator[tuple[str, Report]]:
     """Every layout of the zoo as saved, once in one file and once in three shards."""
     for name in zoo.names():
@@ -145,6 +168,7 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     met = [table("reported failures", list(scores(HERE / "zoo" / "handed")))]
     met.append(table("rule pages", list(scores(HERE / "rules" / "cases"))))
+    met.append(repairs())
     met.append(alarms("healthy layouts", healthy_layouts()))
     if not options.quick:
         met.append(alarms("default configs", default_reports()))

@@ -1,12 +1,16 @@
-"""Which fix is chosen for a finding."""
+"""Which fix is chosen for a finding, and what becomes of one that is no gain."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-from loadproof.api.fixing import _choose
+from loadproof.api import checking
+from loadproof.api.fixing import _choose, fix
+from loadproof.cli.fix import main
 from loadproof.core.edits import DropTensors, Fix
 from loadproof.core.findings import Finding
+from tests import zoo
 
 EDIT = (DropTensors("a", ()),)
 
@@ -40,3 +44,54 @@ def test_a_possible_cause_is_mended_only_by_its_code() -> None:
 def test_a_manual_fix_is_advice_and_no_fix_is_said() -> None:
     assert _choose(finding(Fix("ask the author", "manual")), True, is_named=True).why == "ask the author"
     assert _choose(finding(), True, is_named=True).why == "no edit of these files mends it"
+
+
+def _bytes(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+class _Harmful:
+    """A rule that is wrong, and a proof that is not asked: what the repair on disk still has to catch."""
+
+    def __init__(self, edits: tuple[Any, ...]) -> None:
+        self.edits, self.conclude = edits, checking.conclude
+
+    def __call__(self, *given: Any) -> Any:
+        report = self.conclude(*given)
+        wrong = Finding(
+            "LP401", "wrapper-prefix", "error", "certain", "x", fixes=(Fix("harm", "lossless", self.edits),)
+        )
+        return report.__class__(report.case, report.verdict, (wrong, *report.findings), *_rest(report))
+
+
+def _rest(report: Any) -> tuple[Any, ...]:
+    return report.unexplained, report.checked, report.skipped, report.timings
+
+
+def test_a_repair_that_is_no_gain_on_disk_is_taken_back(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+    folder = zoo.build("llama").write(tmp_path / "model")
+    before = _bytes(folder)
+    drop = (DropTensors("model.norm.weight", ()),)
+    monkeypatch.setattr(checking, "conclude", _Harmful(drop))
+    monkeypatch.setattr(checking, "_with_proven_fixes", lambda report: report)
+    repaired = fix(folder, ["LP401"], apply_it=True)
+    assert repaired.applied is None
+    assert "the repaired checkpoint was no better" in repaired.restored
+    assert {name: data for name, data in _bytes(folder).items() if name in before} == before
+    assert main([str(folder), "LP401", "--apply"]) == 1
+    assert "taken back: the repaired checkpoint was no better" in capsys.readouterr().out
+
+
+def test_a_fix_without_proof_is_not_planned(tmp_path: Path, monkeypatch: Any) -> None:
+    folder = zoo.build("llama").write(tmp_path / "model")
+    monkeypatch.setattr(checking, "conclude", _Harmful((DropTensors("model.norm.weight", ()),)))
+    planned = fix(folder, ["LP401"])
+    assert planned.plan.edits == ()
+    assert "not offered as a repair" in planned.choices[0].why
+
+
+def test_what_is_merely_unjudged_after_a_repair_is_no_failure(tmp_path: Path) -> None:
+    quantized = zoo.build("llama").mutate(zoo.mutation('fp8_blocks("*_proj.weight")'))
+    folder = quantized.write(tmp_path / "model")
+    assert main([str(folder), "LP601", "--apply"]) == 0
+    assert checking.check(folder).verdict == "inconclusive"

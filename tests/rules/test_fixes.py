@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from loadproof.api.better import ORDER, is_better
 from loadproof.api.fixing import fix
 from loadproof.core.case import Report
 from tests.rules.case_files import Example, read_pages
@@ -13,8 +14,6 @@ from tests.rules.judge import remember_expectations, report_of
 
 CASES = Path(__file__).parent / "cases"
 BAD = [one for one in read_pages(CASES) if one.kind == "bad" and "names-only" not in one.expect]
-# From worse to better. A quantized checkpoint cannot be judged to the end, so its repair ends as inconclusive.
-ORDER = ("fails", "loads-wrong", "inconclusive", "loads")
 
 
 @pytest.mark.parametrize("example", BAD, ids=lambda example: example.id)
@@ -29,6 +28,19 @@ def test_a_lossless_fix_removes_its_finding_and_worsens_nothing(example: Example
     assert first.code not in _loud(repaired.after)
     assert ORDER.index(repaired.after.verdict) >= ORDER.index(before.verdict)
     assert set(_loud(repaired.after)) <= set(_loud(before))
+
+
+@pytest.mark.parametrize("example", BAD, ids=lambda example: example.id)
+def test_all_lossless_fixes_together_leave_something_better(example: Example, tmp_path: Path) -> None:
+    remember_expectations()
+    before = report_of(example, tmp_path)
+    loud = [finding for finding in before.findings if finding.severity != "info"]
+    if sum(any(offered.safety == "lossless" and offered.edits for offered in f.fixes) for f in loud) < 2:
+        pytest.skip("no two fixes to carry out together")
+    repaired = fix(tmp_path / "model", apply_it=True)
+    assert repaired.restored == ""
+    assert repaired.after is not None
+    assert is_better(repaired.after, before)
 
 
 def _loud(report: Report) -> list[str]:

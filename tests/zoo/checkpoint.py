@@ -55,6 +55,7 @@ class Checkpoint:
     placement: dict[str, str] = field(default_factory=dict)
     extra: dict[str, Any] = field(default_factory=dict)
     after: tuple[Callable[[Path], None], ...] = ()
+    metadata: dict[str, str] | None = None  # of every weight file; None: what save_pretrained writes
 
     def mutate(self, *mutations: Callable[[Checkpoint], Checkpoint]) -> Checkpoint:
         made = self
@@ -89,7 +90,7 @@ class Checkpoint:
             (folder / "config.json").write_text(json.dumps(self.config, indent=2) + "\n")
         held = self.files()
         for file, names in held.items():
-            (folder / file).write_bytes(safetensors_bytes({name: self.tensors[name] for name in names}))
+            (folder / file).write_bytes(safetensors_bytes({name: self.tensors[name] for name in names}, self.metadata))
         if list(held) != ["model.safetensors"]:
             (folder / "model.safetensors.index.json").write_text(json.dumps(self._index(held), indent=2) + "\n")
         for name, content in self.extra.items():

@@ -153,6 +153,12 @@ def squeeze(pattern: str, dim: int) -> Mutation:
 
 
 @named
+def unsqueeze(pattern: str, dim: int) -> Mutation:
+    """A dimension of size one before position `dim`."""
+    return each(pattern, lambda t: replace(t, shape=(*t.shape[:dim], 1, *t.shape[dim:])))
+
+
+@named
 def pad_rows(pattern: str, rows: int) -> Mutation:
     """`rows` more (or, when negative, fewer) rows."""
     return each(pattern, lambda t: replace(t, shape=(t.shape[0] + rows, *t.shape[1:])))
@@ -370,6 +376,12 @@ def no_config() -> Mutation:
 
 
 # ---------------------------------------------------------------- files
+@named
+def metadata(words: dict[str, str]) -> Mutation:
+    """`__metadata__` of every weight file."""
+    return lambda c: replace(c, metadata=words)
+
+
 @named
 def shards(count: int) -> Mutation:
     return lambda c: replace(c, shards=count)

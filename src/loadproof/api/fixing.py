@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from loadproof.api.better import bad_rows, is_better, merit
 from loadproof.api.checking import check, open_checkpoint
 from loadproof.core.case import Case, Report
 from loadproof.core.edits import Edit, Fix
@@ -40,13 +41,17 @@ class Choice(Struct, frozen=True):
 
 
 class FixReport(Struct, frozen=True):
-    """A repair as planned, and as carried out when `applied` is set; `after` is the check of the result."""
+    """A repair as planned, and as carried out when `applied` is set; `after` is the check of the result.
+
+    `restored` says why a repair was taken back: the files are then as they were, and `applied` is not set.
+    """
 
     before: Report
     choices: tuple[Choice, ...]
     plan: Plan
     applied: Applied | None = None
     after: Report | None = None
+    restored: str = ""
 
 
 def fix(
@@ -64,9 +69,9 @@ def fix(
     """Plan the repair of the findings named by `codes` (codes or slugs; all of them when none is named).
 
     Only lossless edits are planned, with `unsafe` lossy ones too. With `apply_it` the plan is carried out in place,
-    with `out` in a new folder, and the result is checked again (`reading`: the keywords of `check`). Undo records and
-    journals that this user did not make for this folder stop it (`ForeignRecordsError`); with `adopt_records` they are
-    taken over.
+    with `out` in a new folder, and the result is checked again (`reading`: the keywords of `check`). In place it is kept
+    only if the checkpoint is better afterwards, else it is taken back. Undo records and journals that this user did not
+    make for this folder stop it (`ForeignRecordsError`); with `adopt_records` they are taken over.
     Raises `RepairError` when it cannot be carried out (nothing was changed), `ValueError` for a code that was not
     found, else what `check` raises.
     """
@@ -76,7 +81,7 @@ def fix(
     before = check(location, **reading)
     codes = tuple(codes)
     wanted = [_choose(finding, unsafe, is_named=bool(codes)) for finding in _named(before, codes)]
-    choices, plan = _agree(before.case, wanted)
+    choices, plan = _agree(before.case, _gaining(before, wanted))
     report = FixReport(before, choices, plan)
     if not plan.edits or not (apply_it or out is not None):
         return report
@@ -84,7 +89,40 @@ def fix(
         applied = apply_to_copy(plan, os.fspath(out), progress=progress)
         return FixReport(before, choices, plan, applied, check(out, **reading))
     applied = apply(plan, progress=progress, readers_stopped=readers_stopped)
-    return FixReport(before, choices, plan, applied, check(location, **reading))
+    return _kept_if_better(FixReport(before, choices, plan, applied, check(location, **reading)))
+
+
+def _kept_if_better(report: FixReport) -> FixReport:
+    """The repair, or its undoing where the checkpoint is no better for it."""
+    after = report.after
+    assert after is not None
+    if _gained(report.before, after, report.choices):
+        return report
+    undo_repair(report.before.case.inventory.root)
+    why = f"the repaired checkpoint was no better ({after.verdict}, {bad_rows(after):,} names reported; before: "
+    why += f"{report.before.verdict}, {bad_rows(report.before):,}), so every file is again as it was"
+    return FixReport(report.before, report.choices, report.plan, None, after, why)
+
+
+def _gained(before: Report, after: Report, choices: Iterable[Choice]) -> bool:
+    """Better; or as good, and what was to be mended is gone (a remark that changes nothing about the load)."""
+    if is_better(after, before):
+        return True
+    mended = {choice.finding.code for choice in choices if choice.fix}
+    return merit(after) == merit(before) and not mended & {finding.code for finding in after.findings}
+
+
+def _gaining(before: Report, choices: list[Choice]) -> list[Choice]:
+    """Without those that are no gain any more once the others before them are carried out."""
+    from loadproof.api.proof import together
+
+    wanted = [(choice.finding, choice.fix) for choice in choices if choice.fix]
+    if len(wanted) < 2:
+        return choices
+    reasons = iter(together(before, wanted))
+    return [
+        Choice(choice.finding, None, why) if choice.fix and (why := next(reasons)) else choice for choice in choices
+    ]
 
 
 def undo(location: str | os.PathLike[str], *, adopt_records: bool = False) -> Applied:

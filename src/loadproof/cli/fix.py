@@ -14,13 +14,14 @@ from loadproof.cli.repairing import add_adopting, refused, show_adopted, write_d
 
 if TYPE_CHECKING:
     from loadproof.api.fixing import FixReport
+    from loadproof.core.case import Report
 
 _DESCRIPTION = """\
 Mend what can be mended without losing a bit. Nothing is changed unless --apply or --out is given: the plan is
 printed, with the operations, the files touched and the bytes written. 'loadproof undo PATH' takes a repair back."""
 _EPILOG = """\
-exit status: 0 planned, or mended and the result loads (also: nothing to mend)
-             1 not everything can be mended, or the result does not load
+exit status: 0 planned, or mended and nothing is known to be wrong with the result (also: nothing to mend)
+             1 not everything can be mended, the result does not load, or it was no better and was taken back
              2 usage or internal error"""
 
 
@@ -57,8 +58,10 @@ def main(arguments: list[str]) -> int:
     color, width = color_for(options.color, None), terminal_width(sys.stdout)
     text = render_fix(report, given=_given(options), verbose=options.verbose, color=color, width=width)
     write_done(text, report.applied, _done(report))
+    if report.restored:
+        return 1
     if report.after is not None:
-        return 0 if report.after.verdict == "loads" else 1
+        return 0 if _is_in_order(report.after) else 1
     if not report.choices:
         return 0 if report.before.verdict == "loads" else 1
     return 1 if report.plan.refusals or any(choice.fix is None for choice in report.choices) else 0
@@ -72,6 +75,12 @@ def _done(report: FixReport) -> str:
     if report.applied.undo is None:
         return f"the repaired copy {where} was written"
     return f"the repair of {where} was done; loadproof undo {shlex.quote(where)} takes it back"
+
+
+def _is_in_order(after: Report) -> bool:
+    """It loads, or nothing is known to be wrong and the rest is merely unjudged."""
+    wrong = any(finding.severity == "error" for finding in after.findings)
+    return after.verdict == "loads" or (after.verdict == "inconclusive" and not wrong)
 
 
 def _given(options: argparse.Namespace) -> list[str]:

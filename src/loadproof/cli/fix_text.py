@@ -33,7 +33,10 @@ def render_fix(
         lines.append(_nothing(report.before))
     lines += [line for change in report.plan.changes for line in _change_lines(change, verbose)]
     lines += _refusals(report.plan)
-    lines += _next_lines(report, given) if report.applied is None else _done_lines(report)
+    if report.restored:
+        lines += [(), (("error", "taken back"), ("", f": {clean(report.restored)}"))]
+    else:
+        lines += _next_lines(report, given) if report.applied is None else _done_lines(report)
     folded = [piece for line in lines for piece in _folded(line, width)]
     return "".join(guard_line(paint(line, color)) + "\n" for line in folded)
 

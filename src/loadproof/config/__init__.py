@@ -4,7 +4,7 @@ from loadproof.config.access import get, text_config, text_config_path
 from loadproof.config.lines import line_of, where
 from loadproof.config.plan.reading import PlanDiff, config_depth, diff_plans, plan_from_config, stated_plans
 from loadproof.config.plan.tensors import decoder_layers, plan_from_tensors
-from loadproof.config.read import read_config
+from loadproof.config.read import config_of_text, read_config
 from loadproof.config.spellings import CANONICAL, SPELLINGS, spelled, value_of
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "SPELLINGS",
     "PlanDiff",
     "config_depth",
+    "config_of_text",
     "decoder_layers",
     "diff_plans",
     "get",

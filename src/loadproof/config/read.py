@@ -40,6 +40,14 @@ def read_config(inventory: Inventory) -> ModelConfig:
     return replace(config, problems=(*problems, *check_companions(inventory, read_small)))
 
 
+def config_of_text(text: str, before: ModelConfig) -> ModelConfig:
+    """The config with another text in place of its own; what is wrong with the files beside it stays."""
+    raw, text, problems = parse_object(text.encode(), NAME, f"OSError: '{NAME}' is not a valid JSON file.")
+    config = ModelConfig(NAME, raw, text)
+    problems += [_placed(problem, config) for problem in few(_content(raw))]
+    return replace(config, problems=(*problems, *(old for old in before.problems if old.file != NAME)))
+
+
 def _content(raw: dict[str, Any]) -> Iterator[Problem]:
     yield from check_values(raw, NAME)
     yield from check_code(raw, NAME)

@@ -38,6 +38,7 @@ class Case(Struct, frozen=True):
     equal_duplicates: tuple[str, ...] = ()  # names stored in several files with the same bytes in all of them
     source: str | None = None  # folder of the release the user asked for, to read it again under another config
     use_cache: bool = True
+    class_name: str | None = None  # the class the user asked for, in place of the one the config leads to
     without_wall: bool = False  # the user lets code of strangers be evaluated where there is no wall
 
 

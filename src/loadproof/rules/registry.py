@@ -56,6 +56,10 @@ def predicts(case: Case) -> bool:
     return unclear(case) or bool(case.outcome.ignored) or "mtp" in case.config.text or "nextn" in case.config.text
 
 
+def _says_mlx(case: Case) -> bool:
+    return any(metadata.get("format") == "mlx" for metadata in case.manifest.metadata.values())
+
+
 def _has_index(case: Case) -> bool:
     return bool(case.inventory.indexes)
 
@@ -128,6 +132,7 @@ RANK: tuple[tuple[str, Gate], ...] = (
     ("reader/remote-code", lambda case: "auto_map" in case.config.text),
     ("plan/layer-plan-word", hybrid),
     ("plan/layer-plan-length", unclear),
+    ("names/mlx-dialect", lambda case: unclear(case) or _says_mlx(case)),
     ("names/foreign-dialect", unclear),
     # what was dumped instead of a model
     ("shapes/zero3-placeholders", unclear),

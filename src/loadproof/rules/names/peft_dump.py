@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -19,7 +20,10 @@ from loadproof.rules.evidence.whatif import outcome_with, renamed
 from loadproof.rules.rows import subtract
 
 # Parts that PEFT puts into the names of the model it wraps (peft 0.13 and later).
-_ADAPTER = re.compile(r"(\A|\.)(lora_[AB]|lora_embedding_[AB]|lora_magnitude_vector|original_module)(\.|\Z)")
+_ADAPTER = re.compile(
+    r"(\A|\.)(lora_[ABab]|lora_(down|up)|lora_embedding_[AB]|lora_magnitude_vector|original_module)(\.|\Z)"
+)
+_MLX = re.compile(r"\.lora_a\Z")  # mlx_lm's LoRALinear: `linear` beside `lora_a` and `lora_b`
 _BASE = re.compile(r"(\A|\.)(base_layer|modules_to_save\.[^.{}]+)(?=\.)")
 _OUTER = re.compile(r"(\A|(?<=\.))base_model\.model\.")
 
@@ -28,44 +32,51 @@ def check(case: Case) -> Iterable[Finding]:
     """LoRA pairs or `base_layer` beside the weights they belong to, in a file that is read as a model."""
     families = case.manifest.families
     extra = [family for family in families if _ADAPTER.search(family.template)]
-    wrapped = [family for family in families if _BASE.search(family.template)]
+    inner = tuple(_MLX.sub(".linear.", family.template) for family in extra if _MLX.search(family.template))
+    wrapped = [f for f in families if _BASE.search(f.template) or (inner and f.template.startswith(inner))]
     layered = [family for family in (*wrapped, *extra) if family.axes or "lora_" in family.template]
     if not layered or (not wrapped and len(extra) == len(families)):
         return  # a head alone in modules_to_save is LP209's, a file of adapters alone is an adapter
     kept = [family for family in families if not _ADAPTER.search(family.template)]
-    rows, clean = _explained(case, kept)
+    rows, clean = _explained(case, kept, inner)
     rows += [
         row for row in case.outcome.rows if row.kind == "unexpected" and _ADAPTER.search(row.stored or row.template)
     ]
     pairs = sum(count(family.axes) for family in extra)
-    headline = f"a PEFT model saved without merging: {pairs:,} adapter tensors among {case.manifest.tensors:,}"
+    what = "LoRA layers of mlx_lm saved without fusing" if inner else "a PEFT model saved without merging"
+    headline = f"{what}: {pairs:,} adapter tensors among {case.manifest.tensors:,}"
     shown = [*wrapped[:2], *extra[:2]]
     evidence = tuple(Evidence(", ".join(family.files[:2]), show(family.template, family.axes)) for family in shown)
-    yield Finding(
-        "LP404", "peft-dump", "error", "certain", headline, evidence, tuple(rows), 0, _fixes(clean, extra, kept)
-    )
+    fixes = _fixes(clean, extra, kept, inner)
+    yield Finding("LP404", "peft-dump", "error", "certain", headline, evidence, tuple(rows), 0, fixes)
 
 
-def unwrapped(template: str) -> str:
-    """The name in the model that PEFT wrapped."""
+def unwrapped(template: str, inner: tuple[str, ...] = ()) -> str:
+    """The name in the model that was wrapped. `inner`: how names begin that stand in a layer of mlx_lm."""
+    start = next((start for start in inner if template.startswith(start)), None)
+    if start is not None:
+        template = start.removesuffix("linear.") + template.removeprefix(start)
     return _BASE.sub("", _OUTER.sub("", template))
 
 
-def _explained(case: Case, kept: list[Family]) -> tuple[list[Row], bool]:
+def _explained(case: Case, kept: list[Family], inner: tuple[str, ...]) -> tuple[list[Row], bool]:
     """Rows that go once the wrapping is taken out of the names, and whether the base is then complete."""
-    families = renamed(kept, unwrapped)
+    families = renamed(kept, partial(unwrapped, inner=inner))
     outcome = outcome_with(case, families)
     if outcome is None:
         return [], False
-    inner = replace(case, manifest=replace(case.manifest, families=families), outcome=outcome)
-    proof = find_rewrite(inner)
+    without = replace(case, manifest=replace(case.manifest, families=families), outcome=outcome)
+    proof = find_rewrite(without)
     left = outcome.rows if proof is None else tuple(subtract(outcome.rows, proof.rows))
     return subtract(case.outcome.rows, left), not left
 
 
-def _fixes(clean: bool, extra: list[Family], kept: list[Family]) -> tuple[Fix, ...]:
+def _fixes(clean: bool, extra: list[Family], kept: list[Family], inner: tuple[str, ...]) -> tuple[Fix, ...]:
     merge = Fix("load it with PEFT, call merge_and_unload() and save the result", "manual")
-    pairs = tuple((f.template, unwrapped(f.template), f.axes) for f in kept if unwrapped(f.template) != f.template)
+    if inner:
+        merge = Fix("fuse it where it was trained (mlx_lm.fuse) and save the result", "manual")
+    names = ((family, unwrapped(family.template, inner)) for family in kept)
+    pairs = tuple((family.template, new, family.axes) for family, new in names if new != family.template)
     if not clean or not pairs or any(old.count("{}") != new.count("{}") for old, new, _ in pairs):
         return (merge,)
     edits: tuple[Edit, ...] = (*(DropTensors(f.template, f.axes) for f in extra), RenameTensors(pairs))
@@ -76,7 +87,8 @@ def _fixes(clean: bool, extra: list[Family], kept: list[Family]) -> tuple[Fix, .
 DOCS = RuleDocs(
     finds=(
         "Names with `base_layer`, `lora_A.default`, `lora_B.default` or `modules_to_save.default` in a file "
-        "that is read as a whole model, usually below `base_model.model.`."
+        "that is read as a whole model, usually below `base_model.model.`; or `linear`, `lora_a` and `lora_b` below one "
+        "module, as mlx_lm spells it."
     ),
     why=(
         "The state dict of the PEFT wrapper was saved instead of the merged model (`save_pretrained` of a "

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from loadproof.config import get, where
 from loadproof.core.case import Case
-from loadproof.core.edits import Fix, SetJson
+from loadproof.core.edits import Fix
 from loadproof.core.families import show
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Row
@@ -197,12 +197,14 @@ def _architecture_note(case: Case) -> Iterable[Finding]:
     used = case.expectation.class_name
     if not isinstance(stated, str) or not used or stated == used or case.expectation.source != "installed":
         return
-    if case.expectation.inconclusive:  # a class that was asked for and does not exist
+    if (
+        case.expectation.inconclusive or case.class_name is not None
+    ):  # a class that was asked for says nothing of the file
         return
     headline = f"architectures says {stated}; model_type {case.expectation.model_type!r} loads as {used}"
     evidence = (Evidence(where(case.config, ("architectures", 0)), f'"{stated}"'),)
-    fix = Fix(f'set architectures to ["{used}"]', "lossless", (SetJson("config.json", ("architectures",), [used]),))
-    notes = ("note: vLLM and SGLang choose the class by architectures",)
+    fix = Fix("leave it for transformers; another engine needs the spelling that its own registry lists", "manual")
+    notes = ("note: vLLM and SGLang choose the class by architectures, and may know it by this name only",)
     yield Finding("LP406", "wrong-class", "info", "certain", headline, evidence, (), 0, (fix,), notes)
 
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
+from loadproof.core.boxes import intersect, merge, subtract_all
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, SetJson
 from loadproof.core.families import show
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Row
+from loadproof.core.tensors import Axes
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.packing import Layout, declared, is_companion, sidecar, stored_layout
 from loadproof.rules.evidence.packing_config import proved_config
@@ -22,7 +26,7 @@ def check(case: Case) -> Iterable[Finding]:
     layout = stored_layout(case)
     if layout is None or layout.method.startswith("bitsandbytes") or not layout.companions:
         return
-    rows = belonging(case.outcome.rows, layout)
+    rows = stored_parts(belonging(case.outcome.rows, layout), layout)
     first = layout.companions[0]
     headline = f"{layout.modules:,} weights are stored as {layout.method} and config.json has no quantization_config"
     shown = [*layout.packed[:1], first]
@@ -44,6 +48,24 @@ def check(case: Case) -> Iterable[Finding]:
         _fixes(layout),
         notes,
     )
+
+
+def stored_parts(rows: Iterable[Row], layout: Layout) -> list[Row]:
+    """Of missing weights only those whose packed form is stored."""
+    forms = sorted((family.template, family.axes) for family in layout.companions)
+    return [part for row in rows for part in (_stored(row, forms) if row.kind == "missing" else [row])]
+
+
+def _stored(row: Row, forms: list[tuple[str, Axes]]) -> list[Row]:
+    module, boxes = row.template.removesuffix(".weight"), list[Axes]()
+    for mark in "._":
+        place = bisect_left(forms, (module + mark, ()))
+        while place < len(forms) and forms[place][0].startswith(module + mark):
+            axes = forms[place][1]
+            common = intersect(row.axes, axes) if len(axes) == len(row.axes) else None
+            boxes += subtract_all([common], boxes) if common is not None else []
+            place += 1
+    return [replace(row, axes=box) for box in merge(boxes)]
 
 
 def belonging(rows: Iterable[Row], layout: Layout) -> list[Row]:

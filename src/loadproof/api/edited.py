@@ -1,0 +1,164 @@
+"""The case as it would be after edits: what the fix would leave on disk, read and predicted again without writing it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from loadproof.api.edited_tensors import CannotTellError, after
+from loadproof.api.judging import Expecting, assemble, expecting
+from loadproof.config import config_of_text
+from loadproof.core.case import Case
+from loadproof.core.checkpoint import IndexFile, Inventory, Manifest, Problem, Selection
+from loadproof.core.config import ModelConfig
+from loadproof.core.edits import (
+    DeleteJson,
+    DropTensors,
+    Edit,
+    RebuildIndex,
+    RegenerateHeader,
+    SetAside,
+    SetJson,
+    TruncateFile,
+)
+from loadproof.core.families import join_name, names_of
+from loadproof.formats import read_manifest
+from loadproof.readers import get_reader
+from loadproof.readers.base import Reader
+from loadproof.repair.jsontext import JsonEditError, delete_value, set_value
+
+# What a fresh header, or the end of a file cut off, puts right.
+_HEADER = frozenset({"LP004", "LP006", "LP007", "LP008", "LP009", "LP010"})
+_TAIL = frozenset({"LP004"})
+_TWICE = frozenset({"LP103", "LP104", "LP105", "LP106", "LP107"})
+
+
+def edited(case: Case, edits: Sequence[Edit]) -> Case:
+    """What would be read, expected and predicted once the edits are carried out.
+
+    Raises `CannotTellError` for an edit whose result names, shapes and config do not decide, or that cannot be made.
+    """
+    reader = get_reader(case.expectation.reader)
+    try:
+        config = _config(case.config, edits)
+        inventory = _inventory(case, edits)
+        selection, manifest = _weights(reader, case, inventory, config)
+        manifest = _healed(replace(manifest, families=after(manifest.families, edits)), edits)
+    except (ValueError, IndexError, KeyError, OSError) as error:
+        raise CannotTellError(str(error)) from None
+    options = Expecting(
+        case.class_name, case.source, case.manifest.names_only, case.use_cache, without_wall=case.without_wall
+    )
+    expectation = case.expectation
+    if config.raw != case.config.raw:
+        with expecting(reader, config, inventory, options) as expected:
+            expectation = expected()
+    return assemble(reader, inventory, config, selection, manifest, expectation, options)
+
+
+def _config(config: ModelConfig, edits: Iterable[Edit]) -> ModelConfig:
+    text = config.text
+    for edit in edits:
+        if isinstance(edit, SetJson | DeleteJson) and edit.file == config.path:
+            try:
+                is_set = isinstance(edit, SetJson)
+                text = set_value(text, edit.path, edit.value) if is_set else delete_value(text, edit.path)  # type: ignore[union-attr]
+            except JsonEditError as error:
+                raise CannotTellError(f"{edit.file}: {error}") from None
+    return config if text == config.text else config_of_text(text, config)
+
+
+def _inventory(case: Case, edits: Iterable[Edit]) -> Inventory:
+    inventory = case.inventory
+    for edit in edits:
+        if isinstance(edit, SetAside):
+            inventory = _without_file(inventory, edit.file)
+        elif isinstance(edit, RebuildIndex):
+            inventory = _with_index(inventory, _rebuilt(inventory, edit))
+        elif isinstance(edit, SetJson | DeleteJson) and edit.file != case.config.path:
+            inventory = _with_total(inventory, edit)
+        elif isinstance(edit, RegenerateHeader | TruncateFile):
+            inventory = replace(inventory, problems=_without_faults(inventory.problems, edit))
+    return inventory
+
+
+def _without_file(inventory: Inventory, file: str) -> Inventory:
+    return replace(
+        inventory,
+        files=tuple(info for info in inventory.files if info.path != file),
+        indexes=tuple(index for index in inventory.indexes if index.path != file),
+        problems=tuple(problem for problem in inventory.problems if problem.file != file),
+    )
+
+
+def _with_index(inventory: Inventory, index: IndexFile) -> Inventory:
+    """An index that lay there already keeps its file entry; a new one gets one."""
+    others = _without_file(inventory, index.path)
+    entry = next((info for info in inventory.files if info.path == index.path), None)
+    made = entry or type(inventory.files[0])(index.path, 2, "json")
+    return replace(others, files=(*others.files, replace(made, kind="json")), indexes=(*others.indexes, index))
+
+
+def _rebuilt(inventory: Inventory, edit: RebuildIndex) -> IndexFile:
+    """The index that the headers of the files give."""
+    weight_map: dict[str, str] = {}
+    total = 0
+    for file in edit.files:
+        manifest = read_manifest(inventory, Selection(None, (file,), "safetensors"))
+        total += manifest.bytes
+        names = (name for family in manifest.families for name in names_of(family.template, family.axes))
+        weight_map.update(dict.fromkeys(names, file.rpartition("/")[2]))
+    return IndexFile(edit.index, weight_map, total, has_metadata=True)
+
+
+def _with_total(inventory: Inventory, edit: SetJson | DeleteJson) -> Inventory:
+    """Of the files beside config.json only the total of an index is edited."""
+    index = next((index for index in inventory.indexes if index.path == edit.file), None)
+    if index is None or not isinstance(edit, SetJson) or edit.path != ("metadata", "total_size"):
+        raise CannotTellError(f"{edit.file} is not read again here")
+    made = replace(index, total_size=edit.value, has_metadata=True)
+    problems = tuple(p for p in inventory.problems if (p.code, p.file) != ("LP109", index.path))
+    indexes = tuple(made if one is index else one for one in inventory.indexes)
+    return replace(inventory, indexes=indexes, problems=problems)
+
+
+def _weights(reader: Reader, case: Case, inventory: Inventory, config: ModelConfig) -> tuple[Selection, Manifest]:
+    """Selected and read again where other files would be opened, else as they were read."""
+    if inventory.files == case.inventory.files and inventory.indexes == case.inventory.indexes:
+        return case.selection, case.manifest
+    names_only = case.manifest.names_only
+    selection = reader.select(inventory, config, names_only)
+    return selection, read_manifest(inventory, selection, names_only)
+
+
+def _healed(manifest: Manifest, edits: Iterable[Edit]) -> Manifest:
+    for edit in edits:
+        if isinstance(edit, RegenerateHeader | TruncateFile):
+            metadata = manifest.metadata
+            if isinstance(edit, RegenerateHeader):
+                metadata = {**metadata, edit.file: {**metadata.get(edit.file, {}), **edit.metadata}}
+            manifest = replace(manifest, metadata=metadata, problems=_without_faults(manifest.problems, edit))
+        elif isinstance(edit, DropTensors) and edit.file is not None:
+            manifest = _kept_once(manifest, edit)
+    return manifest
+
+
+def _without_faults(problems: tuple[Problem, ...], edit: RegenerateHeader | TruncateFile) -> tuple[Problem, ...]:
+    codes = _HEADER if isinstance(edit, RegenerateHeader) else _TAIL
+    return tuple(problem for problem in problems if problem.file != edit.file or problem.code not in codes)
+
+
+def _kept_once(manifest: Manifest, edit: DropTensors) -> Manifest:
+    """One copy of a name that several files hold goes, and what was said about it."""
+    names = set(names_of(edit.template, edit.axes)) if edit.axes else {join_name(edit.template, ())}
+    left = []
+    for twice in manifest.duplicates:
+        files = tuple(file for file in twice.files if twice.name not in names or file != edit.file)
+        if len(files) > 1:
+            left.append(replace(twice, files=files))
+    problems = tuple(p for p in manifest.problems if p.code not in _TWICE or p.tensor not in names)
+    return replace(manifest, duplicates=tuple(left), problems=problems)
+
+
+__all__ = ["CannotTellError", "edited"]

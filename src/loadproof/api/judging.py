@@ -1,0 +1,176 @@
+"""From what was read and what is expected to a verdict: used for the files as they are, and as edits would leave them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from loadproof.api.leftovers import untold
+from loadproof.api.parts import faults_of_part
+from loadproof.api.verdict import decide
+from loadproof.config.plan.reading import plan_from_config
+from loadproof.config.plan.tensors import plan_from_tensors
+from loadproof.config.tokenizer import read_tokenizer
+from loadproof.core.case import Case, Report, Timings
+from loadproof.core.checkpoint import Inventory, Manifest, Selection, TieValue
+from loadproof.core.config import ModelConfig
+from loadproof.core.coverage import Skip
+from loadproof.core.expectation import Expectation
+from loadproof.core.families import count
+from loadproof.core.findings import Finding
+from loadproof.core.outcome import Outcome
+from loadproof.readers.base import Reader
+
+_NAMELESS = "the weights are not here and no index names them"
+_EARLY = "the reader raises before it opens a weight file"
+
+
+class Expecting(NamedTuple):
+    """How the expectation is made."""
+
+    class_name: str | None
+    source: str | None
+    names_only: bool
+    use_cache: bool
+    without_wall: bool
+
+
+@contextmanager
+def expecting(
+    reader: Reader, config: ModelConfig, inventory: Inventory, options: Expecting
+) -> Iterator[Callable[[], Expectation]]:
+    """The expectation, to be asked for in the block; a process that evaluates it starts before the headers are read."""
+    if config.path is None or not config.raw:
+        yield lambda: _without_config(reader, config)
+    elif bound := next((problem for problem in config.problems if problem.detail == "bound"), None):
+        why = f"nothing was expanded: {bound.text}"
+        yield lambda: Expectation(reader.name, "", "", "", "none", inconclusive=why)
+    else:
+        with reader.expecting(config, inventory.root, **options._asdict()) as answer:
+            yield answer
+
+
+def _without_config(reader: Reader, config: ModelConfig) -> Expectation:
+    why = "there is no config.json" if config.path is None else "config.json cannot be read"
+    hint = "put config.json beside the weights, or check the folder that holds both" if config.path is None else None
+    return Expectation(reader.name, "", "", "", "none", inconclusive=why, hint=hint)
+
+
+def assemble(
+    reader: Reader,
+    inventory: Inventory,
+    config: ModelConfig,
+    selection: Selection,
+    manifest: Manifest,
+    expectation: Expectation,
+    options: Expecting,
+) -> Case:
+    """The case for what was read and what is expected: the outcome, the layer plans, and the stored bytes that decide."""
+    breaks = _breaks_early(config, expectation)
+    if selection.inconclusive:
+        outcome = Outcome(inconclusive=selection.inconclusive)
+    elif _is_nameless(selection, manifest):
+        outcome = Outcome(inconclusive=_NAMELESS)
+    elif breaks or expectation.inconclusive:
+        outcome = Outcome(raises=bool(breaks), error=breaks, inconclusive=expectation.inconclusive)
+    else:
+        outcome = reader.predict(manifest, expectation, config)
+        expectation = _with_symbols(expectation, outcome, config, options)
+    config_plan = plan_from_config(config, expectation)
+    tensor_plan = plan_from_tensors(manifest.families)
+    case = Case(inventory, selection, manifest, config, expectation, outcome, config_plan, tensor_plan)
+    return replace(
+        case,
+        tokenizer=read_tokenizer(inventory),
+        tie_values=_tie_values(case),
+        equal_duplicates=_equal_duplicates(inventory, manifest),
+        source=options.source,
+        use_cache=options.use_cache,
+        without_wall=options.without_wall,
+        class_name=options.class_name,
+    )
+
+
+def _with_symbols(expectation: Expectation, outcome: Outcome, config: ModelConfig, options: Expecting) -> Expectation:
+    """Sizes as formulas over config fields, where a size differs: only then do the rules ask for them."""
+    if not any(row.kind in ("mismatched", "conversion") for row in outcome.rows):
+        return expectation
+    from loadproof.interpret.symbols import with_symbols
+
+    return with_symbols(expectation, config, options.source, without_wall=options.without_wall)
+
+
+def _is_nameless(selection: Selection, manifest: Manifest) -> bool:
+    """Whether only pointers lie there, and no index names what they stand for."""
+    kinds = {info.path: info.kind for info in manifest.files}
+    pointers = bool(selection.files) and all(kinds.get(file) == "lfs-pointer" for file in selection.files)
+    return manifest.names_only and pointers and not manifest.tensors
+
+
+def _tie_values(case: Case) -> tuple[TieValue, ...]:
+    """The bytes of tied tensors that are stored twice, compared; most checkpoints store them once."""
+    if not case.expectation.ties:
+        return ()
+    from loadproof.formats.ties import compare_ties
+
+    return compare_ties(case.inventory, case.manifest, case.expectation, case.outcome)
+
+
+def _equal_duplicates(inventory: Inventory, manifest: Manifest) -> tuple[str, ...]:
+    if not manifest.duplicates:
+        return ()
+    from loadproof.formats.ties import equal_duplicates
+
+    return equal_duplicates(inventory, manifest)
+
+
+def conclude(case: Case, timings: Timings) -> Report:
+    """Findings and verdict for a case, with what was looked at and what was not."""
+    from loadproof.rules import diagnose
+
+    findings, unexplained = diagnose(case)
+    findings = _cause_first((*findings, *untold(case, findings)))
+    findings = faults_of_part(case.inventory, case.selection, findings)
+    verdict = decide(case, findings, unexplained)
+    skipped = (*case.inventory.skipped, *case.manifest.skipped, *case.outcome.skipped, *_not_looked_at(case))
+    return Report(case, verdict, findings, unexplained, _checked(case), tuple(dict.fromkeys(skipped)), timings)
+
+
+def _cause_first(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    order = {"error": 0, "warning": 1, "info": 2}
+    return tuple(sorted(findings, key=lambda finding: order[finding.severity]))
+
+
+def _checked(case: Case) -> tuple[str, ...]:
+    looked = ["names"]
+    if any(family.shape is not None for family in case.manifest.families):
+        looked += ["headers", "shapes"]
+    if case.inventory.indexes:
+        looked.append("index")
+    if case.config.path:
+        looked.append("config")
+    if case.expectation.families:
+        looked.append("model source")
+    return tuple(looked)
+
+
+def _not_looked_at(case: Case) -> list[Skip]:
+    skips = []
+    if named := sum(count(family.axes) for family in case.manifest.families if family.shape is None):
+        skips.append(Skip(f"shapes and dtypes of {named:,} tensors", "only names are known"))
+    elif case.manifest.names_only and (case.expectation.ties or case.manifest.duplicates):
+        skips.append(Skip("the values of tensors that are stored twice", "names only"))
+    why = case.expectation.inconclusive or (_EARLY if _breaks_early(case.config, case.expectation) else None)
+    if why:
+        skips.append(Skip("missing, unexpected and mismatched parameters", why))
+    if case.expectation.wall == "":
+        skips.append(Skip("a wall around the evaluation of the model source", "--evaluate-code-without-wall was given"))
+    return skips
+
+
+def _breaks_early(config: ModelConfig, expectation: Expectation) -> str | None:
+    """The exception of a reader that gives up on the config or the class."""
+    return next((problem.breaks for problem in config.problems if problem.breaks), None) or expectation.raises

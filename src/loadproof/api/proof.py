@@ -1,0 +1,178 @@
+"""No repair without proof: every fix that is called lossless is carried out in memory and judged before it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from loadproof.api.better import is_better, merit
+from loadproof.api.edited import CannotTellError, edited
+from loadproof.api.edited_tensors import after
+from loadproof.api.judging import conclude
+from loadproof.core.boxes import intersect, subtract_all
+from loadproof.core.case import Report, Timings
+from loadproof.core.edits import DropTensors, Edit, Fix, RenameTensors, SetAside
+from loadproof.core.families import show
+from loadproof.core.findings import Finding
+from loadproof.core.outcome import Outcome, Row
+from loadproof.core.tensors import Axes, Family
+
+
+def with_proven_fixes(report: Report) -> Report:
+    """The report with only those lossless fixes that are proven, alone and as one plan in the order of the findings.
+
+    What is not proven stays as advice (`manual`, without edits) that says why.
+    """
+    findings = [_alone(report, finding) for finding in report.findings]
+    return replace(report, findings=tuple(_together(report, findings)))
+
+
+def _alone(report: Report, finding: Finding) -> Finding:
+    return replace(finding, fixes=tuple(_checked(report, finding, fix) for fix in finding.fixes))
+
+
+def _checked(report: Report, finding: Finding, fix: Fix) -> Fix:
+    if fix.safety != "lossless" or not fix.edits:
+        return fix
+    why = why_not(report, finding, fix.edits)
+    return fix if why is None else _as_advice(fix, why)
+
+
+def _as_advice(fix: Fix, why: str) -> Fix:
+    return Fix(f"not offered as a repair: {fix.title} ({why})", "manual")
+
+
+def why_not(report: Report, finding: Finding, edits: Sequence[Edit]) -> str | None:
+    """The reason for which these edits are no proven repair of the finding; None where they are one."""
+    try:
+        made = outcome_of(report, edits)
+    except CannotTellError as error:
+        return f"its result cannot be told ({error})"
+    gain = merit(made) >= merit(report) if finding.severity == "info" else is_better(made, report)
+    if not gain:
+        return f"afterwards it {_so(made)}"
+    if made.case.expectation.inconclusive and not report.case.expectation.inconclusive:
+        return f"afterwards the model class cannot be judged: {made.case.expectation.inconclusive}"
+    return _still_random(finding, made) or _left_out(report, made, edits) or _beside(made, edits)
+
+
+def outcome_of(report: Report, edits: Sequence[Edit]) -> Report:
+    """The report about the checkpoint as the edits would leave it. Raises `CannotTellError`."""
+    return conclude(edited(report.case, edits), Timings())
+
+
+def _so(made: Report) -> str:
+    words = {"loads": "is no better", "inconclusive": "cannot be judged", "loads-wrong": "still loads wrong"}
+    return words.get(made.verdict, "still fails")
+
+
+def _still_random(finding: Finding, made: Report) -> str | None:
+    """Parameters that the finding claims as missing must not stay so."""
+    claimed = [row for row in finding.rows if row.kind == "missing"]
+    for row in made.case.outcome.rows:
+        for claim in claimed:
+            same = row.kind == "missing" and row.template == claim.template and len(row.axes) == len(claim.axes)
+            common = intersect(row.axes, claim.axes) if same else None
+            if common is not None:
+                return f"afterwards {show(row.template, common)} still stays random"
+    return None
+
+
+def _left_out(report: Report, made: Report, edits: Sequence[Edit]) -> str | None:
+    """A stored tensor that was used must not become unused, unless its file is set aside as a whole."""
+    if any(isinstance(edit, SetAside) for edit in edits):
+        return None
+    used = after(_used(report.case.outcome), edits)
+    taken: dict[str, list[Axes]] = {}
+    for found in made.case.outcome.assignments:
+        taken.setdefault(found.stored, []).append(found.stored_axes)
+    for family in made.case.outcome.quantized:
+        taken.setdefault(family.template, []).append(family.axes)
+    for family in used:
+        if left := subtract_all([family.axes], taken.get(family.template, ())):
+            return f"afterwards {show(family.template, left[0])} is not used any more"
+    return None
+
+
+def _used(outcome: Outcome) -> tuple[Family, ...]:
+    """Stored tensors that reach a parameter, each once."""
+    boxes: dict[str, list[Axes]] = {}
+    found: list[Family] = []
+    for one in outcome.assignments:
+        known = boxes.setdefault(one.stored, [])
+        fresh = subtract_all([one.stored_axes], known)
+        known += fresh
+        found += [Family(one.stored, axes, one.dtype, one.shape) for axes in fresh]
+    return tuple(found)
+
+
+def _beside(made: Report, edits: Sequence[Edit]) -> str | None:
+    """A weight that gets its name back must not leave behind what belongs to the same module: an adapter, a scale."""
+    modules = {
+        new.removesuffix("weight") for edit in edits if isinstance(edit, RenameTensors) for _, new, _ in edit.pairs
+        if new.endswith(".weight")
+    }  # fmt: skip
+    dropped = {edit.template for edit in edits if isinstance(edit, DropTensors)}
+    for row in (*made.case.outcome.rows, *made.case.outcome.ignored):
+        if row.kind == "unexpected" and _module_of(row) in modules and row.template not in dropped:
+            return f"{show(row.template, row.axes)} of the same module would be left out"
+    return None
+
+
+def _module_of(row: Row) -> str:
+    return f"{row.template.rpartition('.')[0]}."
+
+
+def _together(report: Report, findings: Sequence[Finding]) -> list[Finding]:
+    """The repairs that would be carried out by default, as one plan."""
+    fixes = [_by_default(finding) for finding in findings]
+    wanted = [(finding, fix) for finding, fix in zip(findings, fixes, strict=True) if fix]
+    reasons = iter(together(report, wanted))
+    return [
+        _without(finding, why) if fix and (why := next(reasons)) else finding
+        for finding, fix in zip(findings, fixes, strict=True)
+    ]
+
+
+def _by_default(finding: Finding) -> Fix | None:
+    if finding.severity == "info" or finding.confidence == "possible":
+        return None
+    return next((fix for fix in finding.fixes if fix.safety == "lossless" and fix.edits), None)
+
+
+def _without(finding: Finding, why: str) -> Finding:
+    fixes = (_as_advice(fix, why) if fix.safety == "lossless" and fix.edits else fix for fix in finding.fixes)
+    return replace(finding, fixes=tuple(fixes))
+
+
+def together(report: Report, wanted: Sequence[tuple[Finding, Fix]]) -> list[str | None]:
+    """Why a fix is no gain once those before it in the list are carried out; None for every one that is.
+
+    The first is taken as it is: it was judged alone.
+    """
+    plan: list[Edit] = []
+    state = report
+    reasons: list[str | None] = []
+    for number, (finding, fix) in enumerate(wanted):
+        made = _or_none(report, [*plan, *fix.edits]) if len(wanted) > 1 else None
+        gain = made is not None and (
+            merit(made) >= merit(state) if finding.severity == "info" else is_better(made, state)
+        )
+        if number and not gain:
+            reasons.append(f"with {wanted[0][0].code} mended it is no gain any more")
+            continue
+        plan += fix.edits
+        state = made or state
+        reasons.append(None)
+    return reasons
+
+
+def _or_none(report: Report, edits: Sequence[Edit]) -> Report | None:
+    try:
+        return outcome_of(report, edits)
+    except CannotTellError:
+        return None
+
+
+__all__ = ["outcome_of", "together", "why_not", "with_proven_fixes"]
