@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import mmap
 import os
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from loadproof.core.edits import RenameTensors, SetAside, SetJson
+from loadproof.formats import take_inventory
 from loadproof.repair import RepairError, apply, apply_to_copy, gates, plan_edits, undo
 from loadproof.repair import permission as gates_module
 from loadproof.repair.in_place import locked
@@ -144,13 +146,70 @@ def test_blobs_are_known_by_where_they_lie(tmp_path: Path) -> None:
     assert not is_blob(str(tmp_path / "model.safetensors"))
 
 
-def test_a_link_out_of_the_checkpoint_is_not_copied(folder: Path, tmp_path: Path) -> None:
+def test_a_link_out_of_a_strangers_checkpoint_is_not_copied(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("x")
     (folder / "notes.txt").symlink_to(tmp_path / "secret")
-    made = plan_edits(inventory(folder), [RENAME])
+    made = plan_edits(take_inventory(str(folder), follow_links=False), [RENAME])
     with pytest.raises(RepairError, match="symbolic link out of"):
         apply_to_copy(made, str(tmp_path / "copy"))
     assert not (tmp_path / "copy").exists()
+
+
+def test_weights_behind_a_link_are_repaired_in_a_copy_only(folder: Path, tmp_path: Path) -> None:
+    away = tmp_path / "away"
+    away.mkdir()
+    (folder / FILE).rename(away / FILE)
+    (folder / FILE).symlink_to(away / FILE)
+    for name in ("notes.txt", "modeling_mine.py"):
+        (tmp_path / name).write_text("x")
+        (folder / name).symlink_to(tmp_path / name)
+    before = (away / FILE).read_bytes()
+    made = plan(folder)
+    with pytest.raises(RepairError, match=r"a symbolic link to .*away.*--out DIR"):
+        apply(made)
+    copy = tmp_path / "copy"
+    applied = apply_to_copy(made, str(copy))
+    assert list(read_shard(copy / FILE)) == ["new.name"]
+    assert not (copy / FILE).is_symlink()
+    assert [(copy / name).readlink() for name in ("notes.txt", "modeling_mine.py")] == [
+        tmp_path / "notes.txt",
+        tmp_path / "modeling_mine.py",
+    ]
+    assert "2 files still a link out of the folder" in applied.notes
+    assert (away / FILE).read_bytes() == before
+
+
+def test_shards_behind_a_linked_folder_are_repaired_in_a_copy_only(folder: Path, tmp_path: Path) -> None:
+    away = tmp_path / "away"
+    away.mkdir()
+    (folder / FILE).rename(away / "one.safetensors")
+    (folder / "shards").symlink_to(away)
+    index = {"metadata": {}, "weight_map": {"old.name": "shards/one.safetensors"}}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+    before = (away / "one.safetensors").read_bytes()
+    made = plan(folder)
+    with pytest.raises(RepairError, match=r"behind a linked folder .*away"):
+        apply(made)
+    copy = tmp_path / "copy"
+    apply_to_copy(made, str(copy))
+    assert list(read_shard(copy / "shards" / "one.safetensors")) == ["new.name"]
+    assert not (copy / "shards").is_symlink()
+    assert "new.name" in (copy / "model.safetensors.index.json").read_text()
+    assert (away / "one.safetensors").read_bytes() == before
+
+
+def test_a_snapshot_with_shared_blobs_is_copied_whole(tmp_path: Path) -> None:
+    shot = hub_cache(tmp_path)
+    blob, store = shot.parent.parent / "blobs" / "ab12", tmp_path / "hub" / "blobs" / "ab" / ("ab" * 32)
+    store.parent.mkdir(parents=True)
+    blob.rename(store)
+    blob.symlink_to(store)
+    before = store.read_bytes()
+    with pytest.raises(RepairError, match="Hugging Face cache"):
+        apply(plan(shot))
+    apply_to_copy(plan(shot), str(tmp_path / "copy"))
+    assert list(read_shard(tmp_path / "copy" / FILE)) == ["new.name"]
+    assert store.read_bytes() == before
 
 
 @pytest.mark.parametrize("kind", ["nfs4", "cifs", "fuse.sshfs", "9p"])

@@ -237,6 +237,11 @@ class RealDisk:
         folder, last = self._at(name)
         os.link(path, last, dst_dir_fd=folder, follow_symlinks=False)
 
+    def make_link(self, target: str, name: str) -> None:
+        """A symbolic link under a name that is free."""
+        folder, last = self._at(name)
+        os.symlink(target, last, dir_fd=folder)
+
     def drop_cache(self, name: str) -> None:
         """Let the next read come from the disk, as far as the kernel obliges."""
         if hasattr(os, "posix_fadvise"):

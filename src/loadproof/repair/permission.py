@@ -104,7 +104,10 @@ def _step_gates(root: str, step: Step, readers_stopped: bool) -> Iterable[Refusa
 
 def _reasons(path: str, found: os.stat_result, in_place: bool) -> Iterable[str]:
     if stat.S_ISLNK(found.st_mode):
-        yield "a symbolic link: the change would land elsewhere"
+        yield f"a symbolic link to {os.readlink(path)}: the change would land there"
+        return
+    if os.path.realpath(folder := os.path.dirname(path)) != os.path.normpath(folder):
+        yield f"behind a linked folder ({os.path.realpath(folder)}): the change would land there"
         return
     if not stat.S_ISREG(found.st_mode):
         yield "not a regular file"

@@ -66,6 +66,8 @@ class Plan(Struct, frozen=True):
     streams: tuple[Stream, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     sources: tuple[Seen, ...] = ()  # the folder, and every file that is streamed or changed
+    linked: tuple[str, ...] = ()  # files that were read through a link out of the folder
+    follow_links: bool = True  # whether that was allowed
 
     @property
     def writes(self) -> int:

@@ -41,4 +41,5 @@ def plan_edits(inventory: Inventory, edits: Iterable[Edit]) -> Plan:
         refusal = Refusal("a JSON file is nested too deeply to be edited")
         return Plan(root=inventory.root, edits=edits, number=number, refusals=(refusal,))
     plan = Plan(draft.root, edits, number, tuple(compiler.changes), tuple(compiler.steps), tuple(compiler.streams))
-    return replace(plan, sources=sources_of(plan))
+    linked = tuple(info.path for info in inventory.files if info.link)
+    return replace(plan, sources=sources_of(plan), linked=linked, follow_links=inventory.follow_links)

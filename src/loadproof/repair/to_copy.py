@@ -25,6 +25,7 @@ from loadproof.repair.plan import Plan, Refusal, Seen, Stream
 from loadproof.repair.sources import Files, Slice
 from loadproof.repair.steps import Cut, Grow, Move, Patch, Rewrite, Swap, beside
 from loadproof.repair.stream import Meter, Progress, Resume, discard, seen, sources_of, write
+from loadproof.storage.places import stays
 
 LINK_FROM = 1 << 20  # bytes: smaller files are copied, people edit them
 _FICLONE = 0x40049409
@@ -78,6 +79,7 @@ class _Copy:
         self.swapped = {step.file for step in plan.steps if isinstance(step, Swap)}
         self.counts: Counter[str] = Counter()
         self.skipped: list[str] = []
+        self.links: list[str] = []  # links out of the checkpoint that nothing was read through
         self.written = 0
         self.meter = Meter(1, progress)
 
@@ -99,7 +101,9 @@ class _Copy:
                 self._text(file, text.new)
         if self._states(files) != states:
             raise OSError("the checkpoint changed while it was copied")
-        for folder in sorted({os.path.dirname(file) for file, _ in files}):
+        for file in self.links:  # last: until then every name in the copy is a regular file
+            self._link(file)
+        for folder in sorted({os.path.dirname(file) for file in (*(file for file, _ in files), *self.links)}):
             self.disk.fsync_folder(os.path.join(folder, "x"))
         self.disk.fsync_folder("x")
         discard(self.disk)
@@ -131,17 +135,27 @@ class _Copy:
                 file = os.path.relpath(path, root)
                 if not name.startswith(PREFIX) and self._is_ours(file, path):
                     yield file, os.stat(path).st_size
+        for file in self.plan.linked:
+            if os.path.realpath(os.path.dirname(os.path.join(root, file))) != os.path.dirname(os.path.join(root, file)):
+                yield file, os.stat(os.path.join(root, file)).st_size  # behind a linked folder
 
     def _is_entered(self, above: str, name: str) -> bool:
         path = os.path.join(above, name)
         why = "a link to a folder" if os.path.islink(path) else "not part of a checkpoint" if name in _SKIPPED else ""
-        if why:
-            self.skipped.append(f"{os.path.relpath(path, self.plan.root)} ({why})")
+        name_here = os.path.relpath(path, self.plan.root)
+        if why and not any(file.startswith(name_here + "/") for file in self.plan.linked):
+            self.skipped.append(f"{name_here} ({why})")
         return not why and not name.startswith(PREFIX)
 
     def _is_ours(self, file: str, path: str) -> bool:
-        if os.path.islink(path) and not _stays(path, self.plan.root):
-            raise RepairError(Refusal(f"{file}: a symbolic link out of the checkpoint", "copy it by hand first", file))
+        if file in self.plan.linked:
+            return True
+        if os.path.islink(path) and not stays(path, self.plan.root):
+            if not self.plan.follow_links:
+                refusal = Refusal(f"{file}: a symbolic link out of the checkpoint", "copy it by hand first", file)
+                raise RepairError(refusal)
+            self.links.append(file)
+            return False
         with contextlib.suppress(OSError):
             if stat.S_ISREG(os.stat(path).st_mode):
                 return True
@@ -169,6 +183,12 @@ class _Copy:
             self._edited(file)
         elif not self.disk.exists_below(target):
             self._same(file, target, size)
+
+    def _link(self, file: str) -> None:
+        """What no check has read is not copied: the copy holds a link to the same place."""
+        self.disk.make_folders(file)
+        self.disk.make_link(os.path.realpath(os.path.join(self.plan.root, file)), file)
+        self.counts["still a link out of the folder"] += 1
 
     def _text(self, file: str, content: bytes) -> None:
         temporary = self._fresh(file, like=file)
@@ -266,15 +286,6 @@ class _Copy:
 def _as_stream(step: Grow) -> Stream:
     body = (Slice(step.file, len(step.old), step.size),)
     return Stream(step.file, beside(step.file, "fresh"), step.new, body)
-
-
-def _stays(path: str, root: str) -> bool:
-    """True for a link that ends inside the checkpoint, or in the blobs of the same Hugging Face cache entry."""
-    real, base = os.path.realpath(path), os.path.realpath(root)
-    parts = base.split(os.sep)
-    entry = next((i for i, part in enumerate(parts) if part.startswith("models--")), None)
-    allowed = [base] if entry is None else [base, os.sep.join([*parts[: entry + 1], "blobs"])]
-    return any(real.startswith(place + os.sep) for place in allowed)
 
 
 def _can_clone(one: str, other: str) -> bool:
