@@ -15,6 +15,7 @@ COMMANDS = {
     "rules": "every fault that is known, with its code",
 }
 USAGE_ERROR = 2
+_THAT_WRITE = ("fix", "undo")  # they end on their own when they are interrupted
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -27,6 +28,8 @@ def main(argv: list[str] | None = None) -> int:
     if sys.stdout is None:  # started with standard output closed: what is said is lost, the exit status is not
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     try:
+        if argv is None:
+            _leave_at_once(arguments)
         return _run(arguments)
     except KeyboardInterrupt:
         return 130
@@ -43,10 +46,35 @@ def _run(arguments: list[str]) -> int:
         from importlib import import_module
 
         _start_quickly()
-        return int(import_module(f"loadproof.cli.{arguments[0]}").main(arguments[1:]))
+        command = import_module(f"loadproof.cli.{arguments[0]}")
+        if arguments[0] in _THAT_WRITE:
+            _hear_interrupts()
+        return int(command.main(arguments[1:]))
     from loadproof.cli.overview import overview
 
     return overview(arguments)
+
+
+def _leave_at_once(arguments: list[str]) -> None:
+    """Let Ctrl-C end a process of our own without a word: an exception in an extension that loads can crash Python.
+
+    Nothing is left half done: what runs under this changes no file. A caller's own handler, and SIGINT that is ignored
+    (``nohup``), stay as they are.
+    """
+    if not arguments or arguments[0] not in COMMANDS:
+        return
+    import signal
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+
+
+def _hear_interrupts() -> None:
+    """Ctrl-C as an exception again, for commands that change files."""
+    import signal
+
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _start_quickly() -> None:

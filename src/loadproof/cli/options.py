@@ -21,7 +21,7 @@ def formatter(arguments: list[str]) -> Any:
     if not any(argument.startswith(("-h", "--h")) for argument in arguments):
         # argparse makes one for every option it is told of; a stated width spares it the import of shutil
         return partial(argparse.RawDescriptionHelpFormatter, width=100)
-    if sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
+    if getattr(sys.stdout, "isatty", bool)() and not os.environ.get("NO_COLOR"):
         from rich_argparse import RawDescriptionRichHelpFormatter
 
         class Colored(RawDescriptionRichHelpFormatter):

@@ -12,7 +12,7 @@ Progress = Callable[[int, int, str], None]
 @contextmanager
 def progress_bar(stream: TextIO) -> Iterator[Progress | None]:
     """A callable of (bytes done, bytes in all, what is being done); None where nobody watches."""
-    if not stream.isatty():
+    if not getattr(stream, "isatty", bool)():
         yield None
         return
     with ExitStack() as stack:

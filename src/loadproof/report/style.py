@@ -34,7 +34,12 @@ def wants_color(choice: ColorChoice, stream: TextIO) -> bool:
         return False
     if os.environ.get("FORCE_COLOR", "0") not in ("", "0") or os.environ.get("CLICOLOR_FORCE", "0") not in ("", "0"):
         return True
-    return os.environ.get("TERM") != "dumb" and stream.isatty()
+    return os.environ.get("TERM") != "dumb" and is_terminal(stream)
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Whether somebody sits before it; a stream of a notebook or a test may not even know the question."""
+    return bool(getattr(stream, "isatty", bool)())
 
 
 def paint(line: Line, color: bool) -> str:
@@ -47,8 +52,8 @@ def paint(line: Line, color: bool) -> str:
 def terminal_width(stream: TextIO) -> int | None:
     """Columns of the terminal behind `stream`, None when it is none (a file or pipe gets whole lines)."""
     try:
-        return os.get_terminal_size(stream.fileno()).columns if stream.isatty() else None
-    except (OSError, ValueError):
+        return os.get_terminal_size(stream.fileno()).columns if is_terminal(stream) else None
+    except (OSError, ValueError, AttributeError):
         return None
 
 
