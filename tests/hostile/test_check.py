@@ -21,7 +21,7 @@ def test_a_hostile_checkpoint_gets_its_finding(case: Case, tmp_path: Path, monke
     monkeypatch.setenv("LOADPROOF_CANARY", str(canary))
     root = case.write(tmp_path)
     start = time.process_time()
-    report = check(str(root), use_cache=False)
+    report = check(str(root), use_cache=False, follow_links=False)  # as one checks a stranger's folder
     assert time.process_time() - start < 1.0
     codes = {finding.code for finding in report.findings} - {NO_CONFIG}
     if case.expect == "ok":
@@ -31,3 +31,11 @@ def test_a_hostile_checkpoint_gets_its_finding(case: Case, tmp_path: Path, monke
     if case.expect == "error":
         assert report.verdict != "loads"
     assert not canary.exists()
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if "symlink" in c.id], ids=lambda case: case.id)
+def test_a_hostile_link_that_is_followed_runs_and_hangs_nothing(case: Case, tmp_path: Path) -> None:
+    start = time.process_time()
+    report = check(str(case.write(tmp_path)), use_cache=False)
+    assert time.process_time() - start < 1.0
+    assert report.verdict != "loads" or case.expect == "ok"

@@ -21,7 +21,7 @@ WORDS = {"ok": None, "info": "info", "warn": "warning", "error": "error"}
 
 
 def examine(case: Case, folder: Path) -> tuple[Manifest, tuple[Problem, ...]]:
-    inventory = take_inventory(str(case.write(folder)))
+    inventory = take_inventory(str(case.write(folder)), follow_links=False)
     manifest = read_manifest(inventory, select(inventory))
     return manifest, inventory.problems + manifest.problems
 

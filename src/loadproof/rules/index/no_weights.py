@@ -27,16 +27,16 @@ def check(case: Case) -> Iterable[Finding]:
     others = [file.path for file in files if file.kind != "special"]
     there = f"; it holds {listed(others)}" if others else ""
     headline = f"no model.safetensors, no pytorch_model.bin and no index of them in the folder{there}"
-    evidence = [
-        Evidence(problem.file, problem.text.removeprefix("the file "))
-        for problem in faults(case, "LP110")
-        if problem.file in WEIGHTS and problem.file not in others
-    ]
-    evidence += [Evidence(name, what) for name in others for pattern, what in _ORIGINS if re.search(pattern, name)][:3]
+    evidence = [Evidence(name, what) for name in others for pattern, what in _ORIGINS if re.search(pattern, name)][:3]
     notes = (f"reader: {case.selection.error}",) if case.selection.error else ()
     rows = tuple(of_kind(case.outcome.rows, "missing"))
     fix, fact = _way_out(case, others, evidence)
     evidence += [Evidence("folder", fact)] if fact else []
+    evidence[:0] = [
+        Evidence(problem.file, problem.text)
+        for problem in faults(case, "LP110")
+        if problem.file in WEIGHTS and problem.file not in others
+    ]
     yield Finding("LP112", "no-weights", "error", "certain", headline, tuple(evidence), rows, 0, (fix,), notes)
 
 

@@ -5,17 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from loadproof.core.case import Case
+from loadproof.core.checkpoint import Problem
+from loadproof.core.edits import Fix
 from loadproof.core.findings import Finding
 from loadproof.rules.base import Rule, RuleDocs
-from loadproof.rules.evidence.faults import evidence_of, faults, file_findings, text_findings, write_again
+from loadproof.rules.evidence.faults import evidence_of, faults, file_findings, text_findings
 
 
 def check(case: Case) -> Iterable[Finding]:
     yield from _spellings(case)
-    yield from file_findings(
-        case, "LP110", "unsafe-path", "leads out of the folder, or to no regular file", write_again
-    )
+    what = "leads out of the folder, or to no regular file"
+    yield from file_findings(case, "LP110", "unsafe-path", what, _way_out)
     yield from text_findings(case, "LP110", "unsafe-path")
+
+
+def _way_out(problems: list[Problem]) -> tuple[Fix, ...]:
+    """What to do about the first of them, and of others of its kind."""
+    first = problems[0]
+    if first.detail == "link-outside":
+        title = (
+            "if you made the links yourself, check without --no-follow-links; a link to /proc or /sys is never right"
+        )
+    elif first.detail in _NO_FILE:
+        title = f"put the weight file in the place of {first.file}, or download it again"
+    else:
+        title = f"write {first.file} anew from the shards of the folder, or download it again from a source you trust"
+    return (Fix(title, "manual"),)
+
+
+_NO_FILE = frozenset({"folder", "fifo", "device", "socket", "link-loop"})
 
 
 def _spellings(case: Case) -> Iterable[Finding]:
