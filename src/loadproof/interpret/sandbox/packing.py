@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-_INTEGER, _TEXT = 1, 2
+_INTEGER, _TEXT, _PAIRS = 1, 2, 3  # pairs: a dictionary with a key that is an extension itself
 _T = TypeVar("_T")
 
 
@@ -25,7 +25,10 @@ def unpack(data: bytes, kind: type[_T]) -> _T:
 
 def _extended(value: Any) -> Any:
     if isinstance(value, dict):
-        return {_extended(key): _extended(item) for key, item in value.items()}
+        pairs = [(_extended(key), _extended(item)) for key, item in value.items()]
+        if any(isinstance(key, msgspec.msgpack.Ext) for key, _ in pairs):
+            return msgspec.msgpack.Ext(_PAIRS, msgspec.msgpack.encode(pairs))
+        return dict(pairs)
     if isinstance(value, list | tuple):
         return [_extended(item) for item in value]
     if isinstance(value, int) and value.bit_length() > 63:
@@ -45,4 +48,6 @@ def _restored(code: int, data: memoryview) -> Any:
         return int.from_bytes(data, "little", signed=True)
     if code == _TEXT:
         return bytes(data).decode("utf-8", "surrogatepass")
+    if code == _PAIRS:
+        return dict(unpack(bytes(data), list[tuple[Any, Any]]))
     raise ValueError(f"no such extension: {code}")
