@@ -14,6 +14,9 @@ from loadproof.core.config import ModelConfig
 from loadproof.core.expectation import Expectation
 from loadproof.interpret import cache, evaluation, expect
 from loadproof.interpret.release.seen import Seen
+from loadproof.interpret.sandbox import parent
+from tests.hostile.source_cases import AUTO_MAP, source
+from tests.interpret.sandbox.opening import require_wall
 
 RAW: dict[str, Any] = {"model_type": "llama", "num_hidden_layers": 1}
 
@@ -128,3 +131,65 @@ def test_the_kept_answer_needs_no_evaluator(calls: list[Any]) -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def own_code(folder: Path, size: int = 4) -> Expectation:
+    """What is expected of a folder with code of its own, from the cache where that is possible."""
+    text = source(f"self.extra = nn.Linear({size}, 4)")
+    folder.mkdir(exist_ok=True)
+    (folder / "modeling_evil.py").write_text(text)
+    return again(folder)
+
+
+def again(folder: Path) -> Expectation:
+    raw = {"model_type": "evil", "architectures": ["EvilModel"], "auto_map": AUTO_MAP, "hidden_size": 4}
+    return expect(ModelConfig("config.json", raw), str(folder))
+
+
+@pytest.fixture
+def children(calls: list[Any], monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Grows with every process that is started."""
+    require_wall()
+    started: list[Any] = []
+    original = parent._started
+
+    def counted(seconds: int) -> Any:
+        started.append(seconds)
+        return original(seconds)
+
+    monkeypatch.setattr(parent, "_started", counted)
+    return started
+
+
+def test_code_that_was_rewritten_with_the_same_size_and_time_is_evaluated_anew(
+    children: list[Any], tmp_path: Path
+) -> None:
+    first = own_code(tmp_path / "model", 4)
+    path = tmp_path / "model" / "modeling_evil.py"
+    info = path.stat()
+    path.write_text(path.read_text().replace("nn.Linear(4, 4)", "nn.Linear(5, 4)"))
+    os.utime(path, ns=(info.st_atime_ns, info.st_mtime_ns))
+    assert (path.stat().st_size, path.stat().st_mtime_ns) == (info.st_size, info.st_mtime_ns)
+    second = again(tmp_path / "model")
+    assert [family.shape for family in first.families] != [family.shape for family in second.families]
+    assert len(children) == 2
+
+
+def test_unchanged_code_is_not_evaluated_again_whatever_else_comes_into_the_folder(
+    children: list[Any], tmp_path: Path
+) -> None:
+    first = own_code(tmp_path / "model")
+    (tmp_path / "model" / "model.safetensors").write_bytes(b"")
+    assert again(tmp_path / "model") == first
+    assert len(children) == 1
+
+
+def test_a_python_file_that_comes_into_the_folder_is_noticed(children: list[Any], tmp_path: Path) -> None:
+    own_code(tmp_path / "model")
+    (tmp_path / "model" / "torch.py").write_text("")
+    again(tmp_path / "model")
+    assert len(children) == 2
+
+
+def test_a_release_that_is_no_longer_trusted_is_another_entry() -> None:
+    assert cache.key_of("root", "1", ".", RAW, None, True) != cache.key_of("root", "1", ".", RAW, None, False)
