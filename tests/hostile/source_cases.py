@@ -29,6 +29,7 @@ class EvilModel(PreTrainedModel):
         super().__init__(config)
 {body}
         self.proj = nn.Linear(config.hidden_size, 4)
+        self.post_init()
 """
 AUTO_MAP = {"AutoConfig": "modeling_evil.EvilConfig", "AutoModelForCausalLM": "modeling_evil.EvilModel"}
 
@@ -182,7 +183,7 @@ COUNTED = {
     "slices": "x = [0] * 900000\ny = [x[:] for i in range(1000)]",
     "copies": "x = [0] * 900000\ny = [x.copy() for i in range(1000)]",
     "loop_over_a_builtin": "list(list)",
-    "star_of_a_builtin": "f(*dict)",
+    "star_of_a_builtin": "max(*dict)",
     "loop_over_an_annotation": "import typing\nlist(typing.Any)",
     "ancestors": "C = dict\nwhile True:\n    class C(C):\n        pass",
     "classes": "for i in range(10**6):\n    class C:\n        pass",

@@ -22,6 +22,14 @@ def world_of(folder: Path, **files: str) -> World:
     return World(on_disk(str(release), str(code), is_trusted=False))
 
 
+def evaluate_released(folder: Path, text: str, name: str = "result") -> Any:
+    """The value of a name of a release's module: unlike remote code it is read name by name, as it is known to import."""
+    world = world_of(folder)
+    (folder / "release" / "program.py").write_text(dedent(text))
+    with room_to_recurse():
+        return world.load("transformers.program", name)
+
+
 def evaluate(folder: Path, text: str, name: str = "result") -> Any:
     """The value that the text gives to `name`."""
     world = world_of(folder, program=text)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from loadproof.interpret.language.errors import NotUnderstood
-from tests.interpret.sources import evaluate, world_of
+from tests.interpret.sources import evaluate, evaluate_released, world_of
 
 ESCAPES = (
     "().__class__.__bases__[0].__subclasses__()",
@@ -104,7 +104,7 @@ def test_a_dangerous_module_is_only_a_name(module: str, tmp_path: Path) -> None:
 
 
 def test_top_level_statements_are_not_run_for_their_own_sake(tmp_path: Path) -> None:
-    assert evaluate(tmp_path, "raise SystemExit(1)\nresult = 2") == 2
+    assert evaluate_released(tmp_path, "raise SystemExit(1)\nresult = 2") == 2
 
 
 def test_evaluated_code_cannot_change_shared_classes(tmp_path: Path) -> None:

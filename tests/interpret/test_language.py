@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from loadproof.interpret.language.errors import NotUnderstood
-from tests.interpret.sources import evaluate
+from tests.interpret.sources import evaluate, evaluate_released
 
 PROGRAMS = {
     "arithmetic": "result = (7 // 2, 7 % 3, 2**10, -5 // 2, 1 << 4, 6 & 3, 6 | 1, 6 ^ 3, ~5, 7 / 2)",
@@ -231,6 +231,8 @@ def test_evaluated_code_cannot_catch_what_the_evaluator_does_not_know(tmp_path: 
 
 def test_an_unknown_name_is_refused(tmp_path: Path) -> None:
     with pytest.raises(NotUnderstood, match="name 'nowhere' is not defined"):
+        evaluate_released(tmp_path, "result = nowhere")
+    with pytest.raises(NameError, match="name 'nowhere' is not defined"):
         evaluate(tmp_path, "result = nowhere")
 
 
@@ -238,16 +240,16 @@ def test_a_broken_class_attribute_hurts_only_when_it_is_used(tmp_path: Path) -> 
     text = (
         "import unheard_of\nclass A:\n    bad = 1 if unheard_of.x else 2\n    good = 5\nresult = A.good\nworse = A.bad"
     )
-    assert evaluate(tmp_path, text) == 5
+    assert evaluate_released(tmp_path, text) == 5
     with pytest.raises(NotUnderstood):
-        evaluate(tmp_path, text, "worse")
+        evaluate_released(tmp_path, text, "worse")
 
 
 def test_unsupported_syntax_raises_when_it_is_reached(tmp_path: Path) -> None:
     text = "def f(x):\n    if x:\n        match x:\n            case 1: return 2\n    return 3\nresult = f(0)\nreached = f(1)"
-    assert evaluate(tmp_path, text) == 3
+    assert evaluate_released(tmp_path, text) == 3
     with pytest.raises(NotUnderstood, match="Match"):
-        evaluate(tmp_path, text, "reached")
+        evaluate_released(tmp_path, text, "reached")
 
 
 def test_the_compilers_remarks_about_a_text_that_is_read_are_nobodys_business(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from loadproof.interpret.language.errors import NotUnderstood
-from tests.interpret.sources import evaluate
+from tests.interpret.sources import evaluate, evaluate_released
 
 
 def refusal(folder: Path, text: str) -> str:
@@ -78,7 +78,7 @@ def test_a_default_that_cannot_be_evaluated_is_not_a_value(tmp_path: Path) -> No
         result = A()
     """
     with pytest.raises(NotUnderstood, match="class attribute at"):
-        evaluate(tmp_path, text)
+        evaluate_released(tmp_path, text)
 
 
 @pytest.mark.parametrize(
@@ -106,4 +106,4 @@ def test_numbers_that_were_written_over_are_not_known(tmp_path: Path) -> None:
 @pytest.mark.parametrize("line", ["import timm", "from timm import create as timm_create, timm"])
 def test_a_package_that_is_not_read_is_named(tmp_path: Path, line: str) -> None:
     with pytest.raises(NotUnderstood, match="made by the package timm, whose source is not read"):
-        evaluate(tmp_path, f"if is_timm_available():\n    {line}\nresult = timm.create_model()")
+        evaluate_released(tmp_path, f"if is_timm_available():\n    {line}\nresult = timm.create_model()")

@@ -168,11 +168,13 @@ def _here(question: Question) -> Expectation:
 
 
 def _apart(question: Question, child: Child) -> Expectation:
+    from loadproof.interpret.machine import survey
     from loadproof.interpret.release.disk import on_disk
     from loadproof.interpret.sandbox.task import Task
 
     disk = on_disk(question.root, question.folder, is_trusted=question.is_trusted)
-    task = Task("evaluate", question.raw, question.class_name, question.blank)
+    machine = survey(disk, question.folder, is_installed_release=is_installed(question.root))
+    task = Task("evaluate", question.raw, question.class_name, question.blank, machine)
     found = child.ask(task, disk, without_wall=question.without_wall)
     if question.key is not None and found.inconclusive is None and found.wall:
         cache.store(question.key, disk.seen, found)

@@ -19,6 +19,10 @@ class UnknownUsed(NotUnderstood):
     """A value that is not modelled was needed to decide something."""
 
 
+class UnknownName(NotUnderstood):
+    """A name of which it is not known whether it is bound."""
+
+
 class LimitReached(NotUnderstood):
     """A bound of `limits` was hit; the text names it."""
 

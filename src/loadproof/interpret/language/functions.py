@@ -134,6 +134,13 @@ def _function(signature: Signature, body: Any, compiled: Any, bound: dict[str, A
     return function
 
 
+def function_in(node: Any, env: Scope, defaults: Scope) -> Function:
+    """A function whose names are those of `env`, its defaults evaluated in another scope: a method in a class body."""
+    signature = Signature(node)
+    bound = {name: default(defaults) for name, default in signature.defaults}
+    return _function(signature, node.body, [], bound, env)
+
+
 def method(node: Any, file: Any, cls: Any) -> Function:
     """A function of `file`; `cls` is what a bare `super()` inside it refers to (None for plain functions)."""
     env = Scope(None, file, file.world.budget)

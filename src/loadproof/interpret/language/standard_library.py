@@ -21,7 +21,7 @@ from loadproof.interpret.language.copying import deep_copy, shallow_copy
 from loadproof.interpret.language.counted import counting
 from loadproof.interpret.language.enums import AUTO, Enum, IntEnum, StrEnum
 from loadproof.interpret.language.errors import ForbiddenAttribute, LimitReached, UnknownUsed
-from loadproof.interpret.language.objects import Namespace, Sealed, SourceObject, Unknown
+from loadproof.interpret.language.objects import Namespace, Open, Sealed, SourceObject, Unknown
 from loadproof.interpret.language.patterns import PATTERNS
 
 _MATH = (
@@ -275,6 +275,24 @@ def _module(name: str, members: dict[str, Any], find: Any = None) -> Namespace:
     return Namespace(name, members, find or _missing(name))
 
 
+class Suppress(Open):
+    """`contextlib.suppress`"""
+
+    def __init__(self, *kinds: Any) -> None:
+        self.kinds = kinds
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, problem: Any, _: Any) -> bool:
+        return kind is not None and isinstance(problem, self.kinds)
+
+
+def _any_context(_: Any) -> Any:
+    """`contextlib.contextmanager`: what the function does around the block is not followed."""
+    return lambda *_, **__: Unknown("context")
+
+
 MODULES: dict[str, Any] = {
     "math": _module("math", MATH),
     "copy": _module("copy", {"deepcopy": deep_copy, "copy": shallow_copy}),
@@ -304,7 +322,8 @@ MODULES: dict[str, Any] = {
     "abc": _module("abc", {"ABC": SourceObject, "abstractmethod": _transparent, "ABCMeta": Annotation("ABCMeta")}),
     "numbers": _module("numbers", {"Number": (int, float), "Integral": int, "Real": (int, float)}),
     "contextlib": Namespace(
-        "contextlib", {"contextmanager": _transparent, "nullcontext": lambda *_: Unknown("context")}
+        "contextlib",
+        {"contextmanager": _any_context, "nullcontext": lambda *_: Unknown("torch.nullcontext"), "suppress": Suppress},
     ),
     "warnings": Namespace("warnings", {"warn": lambda *_, **__: None, "simplefilter": lambda *_, **__: None}),
     "inspect": Namespace("inspect", {"signature": _signature, "isclass": lambda x: isinstance(x, type)}),

@@ -12,8 +12,9 @@ from typing import Any
 
 from loadproof.interpret.language import limits
 from loadproof.interpret.language.attributes import delete
-from loadproof.interpret.language.errors import LimitReached, NotUnderstood, UnsupportedSyntax, certain
+from loadproof.interpret.language.errors import LimitReached, NotUnderstood, UnknownUsed, UnsupportedSyntax, certain
 from loadproof.interpret.language.expressions import Closure, expression
+from loadproof.interpret.language.objects import Unknown
 from loadproof.interpret.language.operators import IN_PLACE
 from loadproof.interpret.language.scope import Scope
 from loadproof.interpret.language.targets import store
@@ -209,10 +210,33 @@ def _def(node: Any) -> Closure:
     decorators = [expression(d) for d in reversed(node.decorator_list)]
 
     def run(env: Scope) -> None:
+        wrappers = [decorator(env) for decorator in decorators]
         function = make(env)
-        for decorate in decorators:
-            function = decorate(env)(function)
+        for wrapper in wrappers:
+            function = decorated(wrapper, function) if env.parent is None else wrapper(function)
         env.assign(name, function)
+
+    return run
+
+
+def decorated(wrapper: Any, made: Any) -> Any:
+    """A definition of a module or class under its decorator; one that is not read is taken to change nothing."""
+    if isinstance(wrapper, Unknown):
+        return made
+    wrapped = wrapper(made)
+    return made if isinstance(wrapped, Unknown) else wrapped
+
+
+def _async_def(node: Any) -> Closure:
+    """A coroutine function: a constructor has no use for one."""
+    defaults = [
+        expression(d) for d in [*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)]
+    ]
+
+    def run(env: Scope) -> None:
+        for default in defaults:
+            default(env)
+        env.assign(node.name, Unknown(node.name))
 
     return run
 
@@ -226,19 +250,23 @@ def _class(node: Any) -> Closure:
 
 def _import(node: Any) -> Closure:
     def run(env: Scope) -> None:
+        env.budget.line = node.lineno
         for alias in node.names:
-            top = alias.name.split(".")[0]
-            env.assign(alias.asname or top, env.file.world.external(alias.name if alias.asname else top))
+            value = env.file.import_module(alias.name, alias.asname, node.lineno)
+            env.assign(alias.asname or alias.name.split(".")[0], value)
 
     return run
 
 
 def _import_from(node: Any) -> Closure:
     def run(env: Scope) -> None:
+        env.budget.line = node.lineno
         for alias in node.names:
-            env.assign(
-                alias.asname or alias.name, env.file.world.import_from(env.file, node.level, node.module, alias.name)
-            )
+            if alias.name == "*":
+                env.update(env.file.import_all(node.level, node.module, node.lineno))
+            else:
+                value = env.file.import_from(node.level, node.module, alias.name, node.lineno)
+                env.assign(alias.asname or alias.name, value)
 
     return run
 
@@ -248,13 +276,34 @@ def _with(node: Any) -> Closure:
     body = block(node.body)
 
     def run(env: Scope) -> Any:
-        for manager, assign in managers:
-            value = manager(env).__enter__()
-            if assign:
-                assign(env, value)
-        return body(env)
+        entered: list[Any] = []
+        try:
+            for manager, assign in managers:
+                entered.append(manager(env))
+                value = entered[-1].__enter__()
+                if assign:
+                    assign(env, value)
+            result = body(env)
+        except (NotUnderstood, RecursionError, MemoryError):
+            raise
+        except Exception as problem:
+            if not any(_swallows(manager, problem) for manager in reversed(entered)):
+                raise
+            return None
+        for manager in reversed(entered):
+            manager.__exit__(None, None, None)
+        return result
 
     return run
+
+
+def _swallows(manager: Any, problem: Exception) -> bool:
+    """Whether a context manager ends an exception. Raises UnknownUsed where that is not known."""
+    if isinstance(manager, Unknown):
+        if manager._name.startswith("torch."):
+            return False
+        raise UnknownUsed(f"whether a `with` passes on {type(problem).__name__} is not known")
+    return bool(manager.__exit__(type(problem), problem, None))
 
 
 def _try(node: Any) -> Closure:
@@ -264,19 +313,21 @@ def _try(node: Any) -> Closure:
     def run(env: Scope) -> Any:
         result: Any = None
         try:
-            result = body(env)
-            if result is None:
-                result = other(env)
+            try:
+                result = body(env)
+            except (NotUnderstood, RecursionError, MemoryError):
+                raise
+            except Exception as problem:
+                result = _handle(env, handlers, problem)
+            else:
+                result = other(env) if result is None else result
         except (NotUnderstood, RecursionError, MemoryError):
             raise
-        except Exception as problem:
-            try:
-                result = _handle(env, handlers, problem)
-            except NotUnderstood:
-                raise
-            except Exception:
-                final(env)
-                raise
+        except Exception:
+            ending = final(env)
+            if ending is not None:
+                return ending
+            raise
         ending = final(env)
         return result if ending is None else ending
 
@@ -286,11 +337,19 @@ def _try(node: Any) -> Closure:
 def _handle(env: Scope, handlers: list[Any], problem: Exception) -> Any:
     for kind, name, handler in handlers:
         wanted = kind(env) if kind else Exception
-        if isinstance(wanted, (type, tuple)) and isinstance(problem, wanted):
-            if name:
-                env.assign(name, problem)
+        unknown = [k for k in (wanted if isinstance(wanted, tuple) else (wanted,)) if isinstance(k, Unknown)]
+        known = tuple(k for k in (wanted if isinstance(wanted, tuple) else (wanted,)) if isinstance(k, type))
+        if unknown and not isinstance(problem, known):
+            raise UnknownUsed(f"whether {type(problem).__name__} is a {unknown[0]._name} is not known")
+        if isinstance(problem, known):
             env["__caught__"] = problem
-            return handler(env)
+            if not name:
+                return handler(env)
+            env.assign(name, problem)
+            try:
+                return handler(env)
+            finally:
+                env.pop(name, None)
     raise problem
 
 
@@ -306,14 +365,22 @@ def _delete(node: Any) -> Closure:
 
 def _delete_one(target: ast.expr) -> Callable[[Scope], None]:
     if isinstance(target, ast.Name):
-        name = target.id
-        return lambda env: env.pop(name, None)
+        return _delete_name(target.id)
     if isinstance(target, ast.Attribute):
         owner, attribute = expression(target.value), target.attr
         return lambda env: delete(owner(env), attribute)
     if isinstance(target, ast.Subscript):
         return _delete_item(target)
     raise UnsupportedSyntax("del of " + type(target).__name__)
+
+
+def _delete_name(name: str) -> Callable[[Scope], None]:
+    def run(env: Scope) -> None:
+        if env.parent is None and name not in env and "__class__" not in env:
+            raise certain(NameError(f"name '{name}' is not defined"))
+        env.pop(name, None)
+
+    return run
 
 
 def _delete_item(target: ast.Subscript) -> Callable[[Scope], None]:
@@ -360,6 +427,7 @@ STATEMENTS: dict[type, Callable[[Any], Closure]] = {
     ast.Raise: _raise,
     ast.Assert: _assert,
     ast.FunctionDef: _def,
+    ast.AsyncFunctionDef: _async_def,
     ast.ClassDef: _class,
     ast.Import: _import,
     ast.ImportFrom: _import_from,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from loadproof.interpret.language.errors import NotUnderstood
 from loadproof.interpret.language.objects import Namespace, Open, Sealed, Unknown
 
 TORCH_VERSION = "2.13.0"
@@ -111,8 +112,23 @@ _VERSIONS = Namespace("packaging.version", {"parse": _parse, "Version": Version}
 _METADATA = Namespace("importlib.metadata", {"version": _installed_version})
 _UTIL = Namespace("importlib.util", {"find_spec": _find_spec})
 ENVIRONMENT = Environment()
-_SYS = Namespace("sys", {"version_info": PythonVersion((3, 11, 0)), "maxsize": 2**63 - 1, "platform": "linux"})
-_OS = Namespace("os", {"environ": ENVIRONMENT, "getenv": ENVIRONMENT.get, "name": "posix", "sep": "/"})
+
+
+def _ends(name: str) -> Any:
+    """A function that ends the process: nothing is evaluated behind it."""
+
+    def end(*_: Any) -> Any:
+        raise NotUnderstood(f"the code ends the process ({name})")
+
+    return end
+
+
+_SYS = Namespace(
+    "sys",
+    {"exit": _ends("sys.exit"), "version_info": PythonVersion((3, 11, 0)), "maxsize": 2**63 - 1, "platform": "linux"},
+)
+_ENDS = {name: _ends(f"os.{name}") for name in ("_exit", "abort", "kill", "killpg", "execv", "execvp", "execl")}
+_OS = Namespace("os", {**_ENDS, "environ": ENVIRONMENT, "getenv": ENVIRONMENT.get, "name": "posix", "sep": "/"})
 MODULES: dict[str, Namespace] = {
     "os": _OS,
     "sys": _SYS,

@@ -64,10 +64,14 @@ def _unpack(target: ast.Tuple | ast.List) -> Store:
     def run(env: Scope, value: Any) -> None:
         parts = list(value)
         if starred is not None:
+            if len(parts) < len(stores) - 1:
+                raise ValueError(f"not enough values to unpack (expected at least {len(stores) - 1}, got {len(parts)})")
             cut = len(parts) - (len(stores) - starred - 1)
             parts = [*parts[:starred], parts[starred:cut], *parts[cut:]]
-        if len(parts) != len(stores):
-            raise ValueError(f"cannot unpack {len(parts)} values into {len(stores)}")
+        if len(parts) > len(stores):
+            raise ValueError(f"too many values to unpack (expected {len(stores)})")
+        if len(parts) < len(stores):
+            raise ValueError(f"not enough values to unpack (expected {len(stores)}, got {len(parts)})")
         for assign, part in zip(stores, parts, strict=True):
             assign(env, part)
 

@@ -76,6 +76,54 @@ def table(world: Any, name: str) -> dict[str, Any]:
     return dict(file.resolve(name)) if file is not None and name in file.defs else {}
 
 
+class Registry:
+    """What `AutoConfig.register` and `AutoModel.register` were told; it goes before the release's own tables."""
+
+    def __init__(self) -> None:
+        self.configs: dict[str, Any] = {}
+        self.models: dict[str, dict[Any, Any]] = {}
+
+    def add_config(self, world: Any, model_type: Any, config: Any, exist_ok: bool) -> None:
+        """`AutoConfig.register`, configuration_auto.py:458 of 5.24."""
+        stated = config_type(config)
+        if world.is_config(config) and stated != model_type:
+            raise certain(
+                ValueError(
+                    "The config you are passing has a `model_type` attribute that is not consistent with the model type "
+                    f"you passed (config has {stated} and you passed {model_type}. Fix one of those so they match!"
+                )
+            )
+        if model_type in world.config_names and not exist_ok:
+            text = f"'{model_type}' is already used by a Transformers config, pick another name."
+            raise certain(ValueError(text))
+        self.configs[model_type] = config
+
+    def add_model(self, world: Any, auto_name: str, config: Any, model: Any, exist_ok: bool) -> None:
+        """`AutoModel.register`, auto_factory.py:415 and 671 of 5.24."""
+        declared = config_class_of(model)
+        if declared is None and any(c.__name__ == "PreTrainedModel" for c in model.__mro__):
+            raise certain(AttributeError("'NoneType' object has no attribute '__name__'"))
+        if declared is not None and declared.__name__ != config.__name__:
+            raise certain(
+                ValueError(
+                    "The model class you are passing has a `config_class` attribute that is not consistent with the "
+                    f"config class you passed (model has {declared.__name__} and you passed {config.__name__}. Fix "
+                    "one of those so they match!"
+                )
+            )
+        own = not str(config.__module__).startswith("remote")
+        types = [t for t, c in world.config_names.items() if c == config.__name__]
+        if types and types[-1] in table_of_auto_class(world, auto_name) and not exist_ok:
+            raise certain(ValueError(f"'{config.__name__}' is already used by a Transformers model."))
+        if not own or exist_ok:
+            self.models.setdefault(auto_name, {})[config] = model
+
+
+def config_type(config: Any) -> Any:
+    """`model_type` of a configuration class."""
+    return next((c.__dict__["model_type"] for c in config.__mro__ if "model_type" in c.__dict__), "")
+
+
 class ConfigMapping(Sealed):
     """model_type -> configuration class."""
 
@@ -83,16 +131,23 @@ class ConfigMapping(Sealed):
         self._world = world
 
     def __getitem__(self, model_type: str) -> Any:
+        if model_type in self._world.registered.configs:
+            return self._world.registered.configs[model_type]
         cls = self._world.find_class(self._world.config_names[model_type], model_type)
         if cls is None:
             raise KeyError(model_type)
         return cls
 
     def __contains__(self, model_type: object) -> bool:
-        return model_type in self._world.config_names
+        return model_type in self._world.config_names or model_type in self._world.registered.configs
 
     def keys(self) -> Any:
-        return self._world.config_names.keys()
+        return {**self._world.config_names, **self._world.registered.configs}.keys()
+
+    def register(self, key: str, value: Any, exist_ok: bool = False) -> None:
+        if key in self._world.config_names and not exist_ok:
+            raise certain(ValueError(f"'{key}' is already used by a Transformers config, pick another name."))
+        self._world.registered.configs[key] = value
 
     def get(self, model_type: str, default: Any = None) -> Any:
         return self[model_type] if model_type in self else default  # noqa: SIM401
@@ -110,9 +165,13 @@ def auto_config(world: Any) -> Any:
 
         @classmethod
         def for_model(cls, model_type: str, *args: Any, **kwargs: Any) -> Any:
-            if model_type not in world.config_names:
+            if model_type not in ConfigMapping(world):
                 raise certain(ValueError(f"Unrecognized model identifier: {model_type}."))
             return ConfigMapping(world)[model_type](*args, **kwargs)
+
+        @staticmethod
+        def register(model_type: str, config: Any, exist_ok: bool = False) -> None:
+            world.registered.add_config(world, model_type, config, exist_ok)
 
         @classmethod
         def from_pretrained(cls, *_: Any, **__: Any) -> Any:
@@ -131,9 +190,15 @@ class AutoModel(Sealed):
     def from_pretrained(self, *_: Any, **__: Any) -> Any:
         raise SourceMissing(f"the weights of another repository ({self.__name__}.from_pretrained)")
 
+    def register(self, config_class: Any, model_class: Any, exist_ok: bool = False) -> None:
+        self._world.registered.add_model(self._world, self.__name__, config_class, model_class, exist_ok)
+
     def from_config(self, config: Any, **options: Any) -> Any:
         world, found = self._world, table_of_auto_class(self._world, self.__name__)
         options = {key: value for key, value in options.items() if key not in ("trust_remote_code", "code_revision")}
+        own = world.registered.models.get(self.__name__, {}).get(type(config))
+        if own is not None:
+            return own._from_config(config, **options)
         model_type = _model_type(world, config, found)
         if model_type is None:
             raise certain(

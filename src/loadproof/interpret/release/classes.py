@@ -9,7 +9,13 @@ from typing import Any
 from loadproof.interpret.language.attributes import GuardedType
 from loadproof.interpret.language.call_errors import missing
 from loadproof.interpret.language.counted import BASES
-from loadproof.interpret.language.errors import ForbiddenAttribute, NotUnderstood, UnknownUsed, UnsupportedSyntax
+from loadproof.interpret.language.errors import (
+    ForbiddenAttribute,
+    NotUnderstood,
+    UnknownUsed,
+    UnsupportedSyntax,
+    certain,
+)
 from loadproof.interpret.language.expressions import expression
 from loadproof.interpret.language.functions import method
 from loadproof.interpret.language.objects import Namespace, Open, Sealed, SourceObject, Unknown
@@ -36,12 +42,12 @@ class LazyMethod:
         if self.kind is not None:
             function = {"staticmethod": staticmethod, "classmethod": classmethod}[self.kind](function)
         if self.name == "__getattribute__":
-            function = _past_dunders(function)
+            function = past_dunders(function)
         type.__setattr__(self.owner, self.name, function)
         return function.__get__(obj, cls)
 
 
-def _past_dunders(function: Any) -> Any:
+def past_dunders(function: Any) -> Any:
     """An evaluated `__getattribute__` without the dunders: isinstance() of our own code asks for `__class__`."""
 
     def getattribute(self: Any, name: str) -> Any:
@@ -131,22 +137,30 @@ def make_class(file: Any, source: ClassSource, env: Scope | None = None) -> Any:
     file.world.budget.charge_class(bases)
     fields: dict[str, Any] = {}
     members: dict[str, Any] = {"__module__": file.name, "__qualname__": source.name, "__source_class__": fields}
-    for member in source.members:
-        _add_member(file, member, members, fields, env)
+    cells = file.fill_class(source, members, fields, env)
     dataclass = _is_dataclass(source, bases)
     if dataclass:
         _drop_defaults(members, fields, source.decorators)
     for name in _NEVER_RUN:
         members.pop(name, None)
     metaclass = next((type(b) for b in reversed(bases) if type(b) is not type), type)
-    cls: Any = types.new_class(
-        source.name, bases, {} if metaclass is type else {"metaclass": metaclass}, _fill(members)
-    )
+    cls: Any = _new_class(source.name, bases, metaclass, members)
     if dataclass and not file.world.is_config(cls):
         cls.__init__ = dataclass_init
         cls.__dataclass_fields__ = inherited_fields(cls)
+    for cell in cells:
+        cell["__class__"] = cls
     file.world.finish_class(cls, members, source.decorators)
     return cls
+
+
+def fill(
+    file: Any, source: ClassSource, members: dict[str, Any], fields: dict[str, Any], env: Scope | None
+) -> list[Scope]:
+    """The members of a class that is read lazily; none of their scopes waits for the class."""
+    for member in source.members:
+        _add_member(file, member, members, fields, env)
+    return []
 
 
 def _drop_defaults(members: dict[str, Any], fields: dict[str, Any], decorators: list[str]) -> None:
@@ -157,6 +171,23 @@ def _drop_defaults(members: dict[str, Any], fields: dict[str, Any], decorators: 
             members.pop(name, None)
         elif isinstance(default, Field):
             members[name] = default.default
+
+
+def _new_class(name: str, bases: tuple[type, ...], metaclass: Any, members: dict[str, Any]) -> Any:
+    try:
+        return types.new_class(name, bases, {} if metaclass is type else {"metaclass": metaclass}, _fill(members))
+    except TypeError as problem:
+        conflict = str(problem).startswith("multiple bases have") and sum(b.__module__ == "builtins" for b in bases) > 1
+        if conflict or (str(problem).startswith("Cannot create a consistent") and all(map(_is_real, bases))):
+            certain(problem)
+        raise
+
+
+def _is_real(base: type) -> bool:
+    """Whether it is a builtin type or an evaluated class, all of whose ancestors are known."""
+    if base.__module__ == "builtins" or base is SourceObject:
+        return True
+    return "__source_class__" in base.__dict__ and not any(issubclass(c, OpaqueBase) for c in base.__mro__)
 
 
 def _fill(members: dict[str, Any]) -> Any:
@@ -177,6 +208,8 @@ def _bases(file: Any, source: ClassSource, env: Scope | None) -> tuple[type, ...
         base = _as_base(_evaluate(file, node, env), source.name)
         if base not in bases:
             bases.append(base)
+        elif "__source_class__" in base.__dict__:
+            raise certain(TypeError(f"duplicate base class {base.__name__}"))
     if len(bases) > 1 and SourceObject in bases:
         bases.remove(SourceObject)
     if not any(issubclass(b, Open) for b in bases):
@@ -226,17 +259,17 @@ def _add_member(file: Any, s: Any, members: dict[str, Any], fields: dict[str, An
         value = _value(file, s.value, members, env)
         for target in s.targets:
             if isinstance(target, ast.Name):
-                members[_allowed(target.id, members)] = value
+                members[allowed(target.id, members)] = value
     elif isinstance(s, ast.If):
         for x in s.body:
             _add_member(
                 file, FunctionSource(x.name, [], x) if isinstance(x, ast.FunctionDef) else x, members, fields, env
             )
     elif isinstance(s, ast.ClassDef):
-        members[_allowed(s.name, members)] = make_class(file, class_source(s), env)
+        members[allowed(s.name, members)] = make_class(file, class_source(s), env)
 
 
-def _allowed(name: str, members: dict[str, Any]) -> str:
+def allowed(name: str, members: dict[str, Any]) -> str:
     """The name of a class attribute, unless it would make the object look like another kind to our own code."""
     if name in ("__class__", "__dict__", "__mro__", "__bases__", "__source_class__", "__strict__", "__checks__"):
         raise ForbiddenAttribute(f"class attribute {name}")
@@ -246,7 +279,7 @@ def _allowed(name: str, members: dict[str, Any]) -> str:
 def _add_annotated(file: Any, s: ast.AnnAssign, members: dict[str, Any], fields: dict[str, Any], env: Any) -> None:
     name: str = s.target.id  # type: ignore[union-attr]
     if s.value is not None:
-        members[_allowed(name, members)] = _value(file, s.value, members, env)
+        members[allowed(name, members)] = _value(file, s.value, members, env)
     elif name == "config":
         members["_config_annotation"] = (file, s.annotation)
     if "ClassVar" not in ast.unparse(s.annotation):
@@ -261,7 +294,7 @@ def _value(file: Any, node: ast.expr, members: dict[str, Any], env: Scope | None
 
 
 def _add_function(file: Any, s: FunctionSource, members: dict[str, Any]) -> None:
-    name = _allowed(s.name, members)
+    name = allowed(s.name, members)
     names = [d.split("(")[0] for d in s.decorators]
     if any(
         x in ("property", "cached_property", "functools.cached_property", "torch.jit.unused_property") for x in names

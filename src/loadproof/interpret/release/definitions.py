@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from loadproof.interpret.release.coding import NOWHERE
 from loadproof.interpret.release.source_text import Chunk, body_indent, split
 
 _SMALL = 2_500  # characters; a smaller class is parsed whole
@@ -14,7 +15,7 @@ def parse(text: str, line: int = 1) -> list[ast.stmt]:
     """Statements of a text that starts at `line` of its file. Raises SyntaxError, RecursionError or MemoryError."""
     indented = text[:1] in " \t"
     head = "\n" * (line - 2 if indented else line - 1) + ("if 1:\n" if indented else "")
-    tree = ast.parse(head + text)
+    tree = ast.parse(head + text, NOWHERE)
     return tree.body[0].body if indented and tree.body else tree.body  # type: ignore[attr-defined]
 
 
@@ -39,6 +40,7 @@ class ClassSource:
     def __init__(self, name: str, bases: list[ast.expr], keywords: list[ast.keyword], decorators: list[str]) -> None:
         self.name, self.bases, self.keywords, self.decorators = name, bases, keywords, decorators
         self.members: list[Any] = []
+        self.body: list[ast.stmt] = []
 
     def functions(self) -> set[str]:
         return {m.name for m in self.members if isinstance(m, FunctionSource)}
@@ -59,7 +61,7 @@ def function_source(node: Any) -> FunctionSource:
 
 def class_source(node: ast.ClassDef) -> ClassSource:
     made = ClassSource(node.name, node.bases, node.keywords, [ast.unparse(d) for d in node.decorator_list])
-    made.members = [_member(s) for s in node.body]
+    made.members, made.body = [_member(s) for s in node.body], node.body
     return made
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import Literal, Protocol
 
 RELEASE, CODE = "transformers", "remote"
+# The library copies the files that the configuration needs and those that the model needs: modules of their own.
+CODE_PACKAGES = (CODE, "remote2")
 Kind = Literal["folder", "file", "outside"]  # outside: a link that leads out of what strangers filled
 
 

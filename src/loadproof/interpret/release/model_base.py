@@ -11,10 +11,12 @@ import ast
 import re
 from typing import Any
 
+from loadproof.interpret.language.attributes import read
 from loadproof.interpret.language.errors import SourceMissing, certain
 from loadproof.interpret.language.objects import SourceObject
 from loadproof.interpret.release import generation
 from loadproof.interpret.release.auto_classes import ConfigClass
+from loadproof.interpret.release.definitions import FunctionSource
 from loadproof.interpret.release.stubs import GenerationMixin
 from loadproof.interpret.shapes.module import Module
 from loadproof.interpret.shapes.tensor import FLOAT32, META, Parameter
@@ -118,6 +120,59 @@ def _supports_sdpa(model: Any) -> Any:
         return model._supports_sdpa
     except AttributeError as problem:
         raise certain(problem) from None
+
+
+def check_ready(world: Any, model: Any) -> None:
+    """Read what the library reads of a built model before it loads a tensor, most of it set by `post_init`.
+
+    The attributes are those that the release's `post_init` sets and the functions of its loading read. Raises the
+    AttributeError of a model whose constructor does not call `post_init`.
+    """
+    if not type(model).dict_ties:
+        return
+    for name in read_while_loading(world):
+        try:
+            read(model, name)
+        except AttributeError as problem:
+            raise certain(problem) from None
+
+
+_LOADING = ("from_pretrained", "_load_pretrained_model", "_finalize_model_loading", "mark_tied_weights_as_initialized")
+_MOVING = ("_move_missing_keys_from_meta_to_device", "_adjust_missing_and_unexpected_keys", "tie_weights")
+
+
+def read_while_loading(world: Any) -> list[str]:
+    """Names that `post_init` alone gives a model, and that loading then reads, in that order."""
+    file = world.file("transformers.modeling_utils")
+    source = file.class_definition("PreTrainedModel") if file else None
+    if source is None:
+        return []
+    functions = {m.name: m for m in source.members if isinstance(m, FunctionSource)}
+    if "post_init" not in functions:
+        return []
+    of_class = {t.id for m in source.members for t in _targets(m)}
+    given = {_own(n, ast.Store) for n in ast.walk(functions["post_init"].node())} - of_class - {None}
+    bodies = [functions[name].node() for name in (*_LOADING, *_MOVING) if name in functions]
+    uses = (_own(n, ast.Load) for b in bodies for n in ast.walk(b))
+    return list(dict.fromkeys(name for name in uses if name is not None and name in given))
+
+
+def _targets(member: Any) -> list[ast.Name]:
+    targets = (
+        member.targets
+        if isinstance(member, ast.Assign)
+        else [member.target]
+        if isinstance(member, ast.AnnAssign)
+        else []
+    )
+    return [t for t in targets if isinstance(t, ast.Name)]
+
+
+def _own(node: ast.AST, use: type[ast.expr_context]) -> str | None:
+    """The name of an attribute of the model itself that is used in this way."""
+    if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name) or not isinstance(node.ctx, use):
+        return None
+    return node.attr if node.value.id in ("self", "model") else None
 
 
 def tied(model: Any) -> Any:

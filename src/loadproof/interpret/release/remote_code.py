@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 from typing import Any, NamedTuple
 
-from loadproof.interpret.language.errors import NotUnderstood, SourceMissing
-from loadproof.interpret.release import imports
+from loadproof.interpret.language.errors import NotUnderstood, SourceMissing, certain
+from loadproof.interpret.release import importing, requirements
+from loadproof.interpret.release.classes import OpaqueBase
+from loadproof.interpret.release.definitions import FunctionSource
 from loadproof.interpret.release.files import CODE, Files, kind_of
-from loadproof.interpret.release.model_base import tied
+from loadproof.interpret.release.model_base import check_ready, tied
 
 _MODEL_KEYS = ("AutoModelForCausalLM", "AutoModelForConditionalGeneration", "AutoModelForSeq2SeqLM")
 _MORE_KEYS = (
@@ -69,25 +71,96 @@ def check_files(files: Files, wanted: tuple[Reference, ...]) -> None:
 def build(world: Any, raw: dict[str, Any], class_name: str | None) -> Any:
     """The shape-only model of a repository's own code; `world.files` holds it."""
     config_ref, model_ref = references(raw)
+    _check_dots(config_ref)
     check_files(world.files, (config_ref, model_ref))
-    imports.check(world, "remote." + config_ref.module)
-    config_class = world.load("remote." + config_ref.module, config_ref.name)
-    config = config_class.from_dict(raw) if world.is_config(config_class) else config_class(**raw)
-    imports.check(world, "remote." + model_ref.module)  # only now: the library builds the configuration first
-    file = world.file("remote." + model_ref.module)
+    config_class = _class_of(world, "remote", config_ref.module, config_ref.name)
+    if not _has_base(config_class, "PreTrainedConfig", "PretrainedConfig"):
+        raise _lacks(config_class, "register_for_auto_class")
+    config = config_class.from_dict(raw)
+    _check_dots(model_ref)
+    package = _copies(world, model_ref.module)  # only now: the configuration is built first
     name = class_name.rpartition(".")[2] if class_name else ""
-    name = name if name in file.defs else model_ref.name
-    cls = world.load(file.name, name)
-    _check_loading(cls)
-    return tied(cls._from_config(config))
+    file = world.file(f"{package}.{model_ref.module}") if package in world.copied else None
+    name = name if file is not None and name in file.defs else model_ref.name
+    cls = _class_of(world, package, model_ref.module, name)
+    _check_class(world, raw, config_class, cls)
+    model = cls._from_config(config)
+    check_ready(world, model)
+    return tied(model)
 
 
-def _check_loading(cls: Any) -> None:
+def _check_dots(wanted: Reference) -> None:
+    """`module_file, class_name = class_reference.split(".")`"""
+    if "." in wanted.module:
+        raise certain(ValueError("too many values to unpack (expected 2)"))
+
+
+def _class_of(world: Any, package: str, module: str, name: str) -> Any:
+    """`get_class_from_dynamic_module`: what is demanded of the text, then the import, then the name."""
+    if package not in world.copied:
+        world.copied[package] = requirements.check(world, module)
+    file = world.file(f"{package}.{module}")
+    file.is_top = True
+    file.run()
+    if name not in file.globals and "__getattr__" not in file.globals and not file.stars:
+        raise certain(AttributeError(f"module '{importing.shown(file.name)}' has no attribute '{name}'"))
+    found = file.member(name)
+    if not isinstance(found, type):
+        raise NotUnderstood(f"{name} of {file.label} is no class that is read here")
+    return found
+
+
+def _copies(world: Any, model_module: str) -> str:
+    """The package in which the model's module runs.
+
+    5.24 copies a local folder's files once for each set of them, so the classes of the configuration's own module are
+    not those that the model's module imports, unless both need the same files. In a snapshot of the hub's cache, as in
+    older releases, there is one copy.
+    """
+    if world.machine.is_snapshot or not requirements.has_own_copies(world):
+        world.copied["remote"] |= requirements.check(world, model_module)
+        return "remote"
+    wanted = requirements.check(world, model_module)
+    if wanted == world.copied["remote"]:
+        return "remote"
+    world.copied["remote2"] = wanted
+    return "remote2"
+
+
+def _check_class(world: Any, raw: dict[str, Any], config_class: Any, cls: Any) -> None:
+    """What an Auto class does with a class of remote code before it hands the loading to it."""
+    key = next((k for k in (*_MODEL_KEYS, *_MORE_KEYS) if k in raw["auto_map"]), "AutoModel")
+    if _has_base(cls, "PreTrainedModel"):
+        world.registered.add_model(world, key, config_class, cls, True)
+    else:
+        raise _lacks(cls, "register_for_auto_class")
+    _check_loading(world, cls)
+
+
+def _has_base(cls: Any, *names: str) -> bool:
+    return any(c.__name__ in names for c in cls.__mro__)
+
+
+def _lacks(cls: Any, name: str) -> Exception:
+    if any(issubclass(c, OpaqueBase) for c in cls.__mro__):
+        return NotUnderstood(f"a base class of {cls.__name__} is not modelled")
+    return certain(AttributeError(f"type object '{cls.__name__}' has no attribute '{name}'"))
+
+
+def _check_loading(world: Any, cls: Any) -> None:
     """Refuse a class that loads its weights in a way of its own; handing on to the library's is not one."""
     for owner in cls.__mro__:
-        source = getattr(owner.__dict__.get("from_pretrained"), "source", None)
-        if source is None or not str(owner.__module__).startswith("remote"):
+        module = str(owner.__module__)
+        if not module.startswith("remote") or "from_pretrained" not in owner.__dict__:
             continue
-        calls = [n for n in ast.walk(source.node()) if isinstance(n, ast.Attribute) and n.attr == "from_pretrained"]
+        source = world.file(module).class_definition(owner.__name__)
+        own = (
+            [m for m in source.members if isinstance(m, FunctionSource) and m.name == "from_pretrained"]
+            if source
+            else []
+        )
+        calls = [
+            n for m in own for n in ast.walk(m.node()) if isinstance(n, ast.Attribute) and n.attr == "from_pretrained"
+        ]
         if not any(isinstance(c.value, ast.Call) and getattr(c.value.func, "id", "") == "super" for c in calls):
             raise NotUnderstood(f"{owner.__name__} loads its weights by a from_pretrained of its own")

@@ -221,6 +221,22 @@ class SourceFile:
             source = class_source(source)
         return classes.make_class(self, source, env)
 
+    def fill_class(
+        self, source: ClassSource, members: dict[str, Any], fields: dict[str, Any], env: Scope | None
+    ) -> list[Scope]:
+        """Add what the body of a class statement defines; returns the scopes that wait for the class itself."""
+        return classes.fill(self, source, members, fields, env)
+
+    # ---- imports; `line` is where the statement stands
+    def import_module(self, name: str, alias: str | None, line: int) -> Any:  # noqa: ARG002
+        return self.world.external(name if alias else name.split(".")[0])
+
+    def import_from(self, level: int, module: str | None, name: str, line: int) -> Any:  # noqa: ARG002
+        return self.world.import_from(self, level, module, name)
+
+    def import_all(self, level: int, module: str | None, line: int) -> dict[str, Any]:  # noqa: ARG002
+        raise NotUnderstood(f"{self.label}:{line} imports every name of a module")
+
 
 def _bound_names(s: ast.stmt) -> list[str]:
     """Names that a statement binds in its own scope; what definitions inside of it bind is theirs."""

@@ -6,25 +6,28 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from loadproof.interpret.language import limits
 from loadproof.interpret.language.errors import SourceMissing
 from loadproof.interpret.language.objects import Namespace, Unknown
 from loadproof.interpret.language.standard_library import MODULES
+from loadproof.interpret.machine import NOT_KNOWN, Machine
 from loadproof.interpret.release import (
     auto_classes,
     class_index,
     config_base,
     deferred,
     generation,
+    importing,
     model_base,
     packages,
     stubs,
 )
-from loadproof.interpret.release.files import CODE, RELEASE, Files, kind_of, text_of
+from loadproof.interpret.release.files import CODE, CODE_PACKAGES, RELEASE, Files, kind_of, text_of
 from loadproof.interpret.release.locate import version_in
+from loadproof.interpret.release.remote_file import RemoteFile
 from loadproof.interpret.release.source_file import SourceFile
 from loadproof.interpret.shapes import namespaces, numpy_names
 
@@ -53,9 +56,11 @@ class MissingSource(Unknown):
 class World:
     """`files` holds the package folder of the release, and the folder of a repository's own code."""
 
-    def __init__(self, files: Files) -> None:
-        self.files = files
+    def __init__(self, files: Files, machine: Machine = NOT_KNOWN) -> None:
+        self.files, self.machine = files, machine
         self.modules: dict[str, SourceFile | None] = {}
+        self.copied: dict[str, frozenset[str]] = {}  # package of remote code -> the files that the library copies
+        self.registered = auto_classes.Registry()
         self.budget = limits.start()
         self.model_type = ""  # of the model being built: where classes are looked for first
 
@@ -69,13 +74,14 @@ class World:
     def path(self, name: str) -> str | None:
         """Name of a module's file, `transformers/models/llama/modeling_llama.py`; None when there is none."""
         parts = name.split(".")
-        if parts[0] not in (RELEASE, CODE) or not all(p.isidentifier() for p in parts):
+        if parts[0] not in (RELEASE, *CODE_PACKAGES) or not all(p.isidentifier() for p in parts):
             return None
-        stem = "/".join(parts)
+        top = RELEASE if parts[0] == RELEASE else CODE
+        stem = "/".join([top, *parts[1:]])
         for path in (stem + ".py", stem + "/__init__.py") if parts[1:] else (stem + "/__init__.py",):
             kind = kind_of(self.files, path)
             if kind == "outside":
-                raise SourceMissing(f"{name} leads out of the {'repository' if parts[0] == CODE else 'release'} folder")
+                raise SourceMissing(f"{name} leads out of the {'repository' if top == CODE else 'release'} folder")
             if kind == "file":
                 return path
         return None
@@ -84,8 +90,15 @@ class World:
         """The file of a module, None when there is none."""
         if name not in self.modules:
             path = self.path(name)
-            self.modules[name] = None if path is None else SourceFile(self, name, path)
+            kind = RemoteFile if name.startswith(CODE) else SourceFile
+            self.modules[name] = None if path is None else kind(self, name, path)
         return self.modules[name]
+
+    def own_file(self, name: str) -> Any:
+        """The file of a module of remote code, None when the library does not copy one of this name."""
+        package, _, module = name.partition(".")
+        known = self.copied.get(package)
+        return self.file(name) if known is None or module in known else None
 
     def text(self, path: str) -> str:
         """The text of a source file, empty where it cannot be read. Raises LimitReached for one that is too long."""
@@ -96,11 +109,13 @@ class World:
         file = self.file(module)
         if file is None:
             raise SourceMissing(f"no source file for {module}")
-        return file.resolve(name)
+        return file.member(name) if isinstance(file, RemoteFile) else file.resolve(name)
 
     # ---- imports
     def external(self, name: str) -> Any:
         """What `import name` binds."""
+        if name in self.asking:
+            return self.asking[name]
         if name in MODULES:
             return MODULES[name]
         if name.split(".")[0] == "transformers":
@@ -141,6 +156,8 @@ class World:
         if stubs.is_stubbed(module):
             return stubs.stub(self, module, name)
         file = self.file(module)
+        if isinstance(file, RemoteFile):
+            return file.member(name)
         if file is None:
             return MissingSource(f"{module}.{name}") if module.startswith("remote") else Unknown(f"{module}.{name}")
         if name in file.defs:
@@ -167,6 +184,13 @@ class World:
         if name == "GenerationConfig":
             return self.generation_config
         return stubs.glue(self, module, name)
+
+    @cached_property
+    def asking(self) -> dict[str, Namespace]:
+        """Modules of the standard library that ask what is installed."""
+        util = Namespace("importlib.util", {"find_spec": partial(importing.find_spec, self)})
+        whole = {"util": util, "metadata": MODULES["importlib.metadata"], "import_module": importing.refuse_by_name}
+        return {"importlib.util": util, "importlib": Namespace("importlib", whole)}
 
     # ---- classes
     def find_class(self, name: str, model_type: str | None = None) -> Any:

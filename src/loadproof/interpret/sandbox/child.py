@@ -61,7 +61,7 @@ def _rehearse() -> None:
 
 
 def _done(task: Task) -> Expectation:
-    world = World(PipeFiles())
+    world = World(PipeFiles(), task.machine)
     if task.work == "symbols":
         return add_symbols(task.expectation, world, task.raw)
     return evaluate(world, task.raw, task.expectation, task.class_name)

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from loadproof.core.expectation import Expectation
+from loadproof.interpret.machine import NOT_KNOWN, Machine
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -16,3 +17,4 @@ class Task(msgspec.Struct, frozen=True):
     raw: Any  # config.json
     class_name: str | None
     expectation: Expectation
+    machine: Machine = NOT_KNOWN

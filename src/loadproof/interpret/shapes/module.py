@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from loadproof.interpret.language import limits
-from loadproof.interpret.language.errors import UnknownUsed
+from loadproof.interpret.language.errors import UnknownUsed, certain
 from loadproof.interpret.language.objects import Made, Open, Unknown
 from loadproof.interpret.shapes.tensor import Buffer, Parameter, Tensor
 
@@ -50,7 +50,7 @@ class Module(Open):
 
     def _register(self, state: dict[str, Any], key: str, value: Any) -> None:
         if "_parameters" not in state:
-            raise AttributeError("cannot assign module before Module.__init__() call")
+            raise certain(AttributeError("cannot assign module before Module.__init__() call"))
         for slot in _SLOTS:
             state[slot].pop(key, None)
         state.pop(key, None)
