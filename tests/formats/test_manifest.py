@@ -245,3 +245,10 @@ def test_of_two_spellings_of_one_file_the_later_one_decides_the_order(tmp_path: 
     assert take_inventory(str(tmp_path)).indexes[0].shards == ("b.safetensors", "a.safetensors")
     write_index(tmp_path, names | {"z": "b.safetensors"})
     assert take_inventory(str(tmp_path)).indexes[0].shards == ("a.safetensors", "b.safetensors")
+
+
+def test_a_shard_below_a_sub_folder_is_a_file_of_the_checkpoint(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "a.safetensors").write_bytes(shard({"x": [1]}))
+    write_index(tmp_path, {"x": "sub/a.safetensors", "y": "sub/gone.safetensors", "z": "gone/a.safetensors"})
+    assert [info.path for info in take_inventory(str(tmp_path)).files] == [INDEX, "sub/a.safetensors"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable
+from functools import cache
 
 from loadproof.config.problems import withheld
 from loadproof.core.checkpoint import FileInfo, IndexFile, Inventory
@@ -29,8 +30,10 @@ def take_inventory(location: str, *, follow_links: bool = True) -> Inventory:
             names = sorted({*names, *(name for name in KNOWN if folder.holds(name))})
         files = {name: info for name in names if (info := _look_at(folder, name, faults))}
         indexes = [index for info in files.values() if is_index(info.path) and (index := _read(folder, info, faults))]
+        holds = cache(folder.holds)  # an index may name a million files of one folder that does not exist
         for target in _not_listed(indexes, files, is_whole):
-            if info := _look_at_shard(folder, target, faults):
+            above = os.path.dirname(target)
+            if (not above or holds(above)) and (info := _look_at_shard(folder, target, faults)):
                 files[target] = info
         skipped = () if is_whole else (Skip("the rest of the folder", f"it holds more than {len(names):,} files"),)
         return Inventory(
