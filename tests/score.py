@@ -2,6 +2,7 @@
 
     python -m tests.score                        # zoo pages, healthy layouts, default configs of the installed release
     python -m tests.score --handed cases.jsonl   # which cases of such a file have a page in tests/zoo/handed
+    python -m tests.score --texts texts.jsonl    # what explain says to pasted error texts
     python -m tests.score --real FOLDER          # folders of real metadata with an expected.json beside them
 
 Exit status 1 when a bar is missed: 95 % right first, three findings for a fault, no alarm on a healthy checkpoint, no
@@ -29,6 +30,8 @@ from tests import zoo
 from tests.healthy import default_reports
 from tests.rules.case_files import Example, read_pages
 from tests.rules.judge import complaints, report_of
+from tests.tracebacks.score_handed import read_texts, score_texts
+from tests.tracebacks.siblings import SIBLINGS
 
 HERE = Path(__file__).parent
 RIGHT_FIRST, MOST_FINDINGS = 0.95, 3
@@ -164,11 +167,17 @@ def main(arguments: list[str]) -> int:
     )
     parser.add_argument("--handed", type=Path)
     parser.add_argument("--real", type=Path)
+    parser.add_argument(
+        "--texts", type=Path, help="pasted error texts, one JSON object a line, the texts beside the file"
+    )
     parser.add_argument("--quick", action="store_true", help="leave out the default configs")
     options = parser.parse_args(arguments)
     met = [table("reported failures", list(scores(HERE / "zoo" / "handed")))]
     met.append(table("rule pages", list(scores(HERE / "rules" / "cases"))))
     met.append(repairs())
+    met.append(score_texts("pasted error texts", SIBLINGS))
+    if options.texts:
+        met.append(score_texts(options.texts.name, read_texts(options.texts)))
     met.append(alarms("healthy layouts", healthy_layouts()))
     if not options.quick:
         met.append(alarms("default configs", default_reports()))

@@ -12,7 +12,7 @@ import json
 import re
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from loadproof.tracebacks import candidates, read_symptom
@@ -126,6 +126,33 @@ def with_checkpoints(cases: dict[str, dict[str, str]]) -> Iterator[tuple[str, st
                 yield name, text, ACCEPTED[name].split()[0], first.confidence
             else:
                 yield name, text, *((first.code, first.confidence) if first else ("", ""))
+
+
+def score_texts(title: str, texts: Iterable[tuple[str, tuple[str, ...]]]) -> bool:
+    """Print what `explain` says to pasted texts; whether 85 % are right first and at most 3 % wrong with confidence.
+
+    Each text comes with the slugs that may be first; "" stands for an error that no checkpoint causes.
+    """
+    answers = [(text, wanted, *_answer(text)) for text, wanted in texts]
+    wrong = [answer for answer in answers if answer[2] not in answer[1]]
+    confident = [answer for answer in wrong if answer[3] in ("likely", "certain")]
+    share, false = (len(part) / max(1, len(answers)) for part in (answers[len(wrong) :], confident))
+    print(f"\n{title}: {len(answers) - len(wrong)} of {len(answers)} right first, {len(confident)} confident and wrong")
+    for text, wanted, slug, confidence in wrong:
+        print(f"    want {' '.join(wanted) or 'no cause'}, got {slug or 'nothing'} {confidence}: {text[-160:]!r}")
+    return share >= 0.85 and false <= 0.03
+
+
+def _answer(text: str) -> tuple[str, str]:
+    found = candidates(read_symptom(text.split("\n")))
+    return (found[0].slug, found[0].confidence) if found else ("", "")
+
+
+def read_texts(file: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The texts beside a file of cases, and the slugs accepted for each."""
+    for case in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
+        accepted = tuple(case["slugs"] or ()) + (("",) if case["negative"] or case["unknown_ok"] else ())
+        yield (file.parent / "texts" / case["text"]).read_text(encoding="utf-8"), accepted
 
 
 def main(path: str, *options: str) -> int:

@@ -55,7 +55,7 @@ def test_lists_of_names(text: str, missing: list[str], unexpected: list[str]) ->
         ("size mismatch for a.b: copying a param with shape torch.Size([0]) from checkpoint, the shape in current model is torch.Size([3, 4]).", "a.b", (0,), (3, 4)),
         ("- lm_head.weight: found shape torch.Size([10, 4]) in the checkpoint and torch.Size([12, 4]) in the model instantiated", "lm_head.weight", (10, 4), (12, 4)),
         ("ValueError: Expected shape (256, 64) but received shape (16384,) for parameter lm_head.weight", "lm_head.weight", (16384,), (256, 64)),
-        ("tensor 'blk.0.ffn_gate.weight' has wrong shape; expected  4096, 11008, got  4096, 14336,     1,     1", "blk.0.ffn_gate.weight", (4096, 14336, 1, 1), (4096, 11008)),
+        ("tensor 'blk.0.ffn_gate.weight' has wrong shape; expected  4096, 11008, got  4096, 14336,     1,     1", "blk.0.ffn_gate.weight", (4096, 14336), (4096, 11008)),
         ("Mismatched parameter scales shape. Actual [1024, 40], expected [256, 40]", "scales", (1024, 40), (256, 40)),
     ],
 )  # fmt: skip

@@ -158,7 +158,7 @@ TEXTS = [
     ),
     (
         "OSError: /x/checkpoint-10 does not appear to have a file named pytorch_model.bin, model.safetensors, tf_model.h5",
-        "LP102",
+        "LP112",
     ),
     ("ValueError: Unknown quantization type, got hqq2 - supported types are: ['awq']", "LP701"),
     (

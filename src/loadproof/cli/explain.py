@@ -124,7 +124,8 @@ def _show(report: Report, options: argparse.Namespace) -> int:
         color = color_for(options.color, options.output)
         width = None if options.output else terminal_width(sys.stdout)
         text = render_explanation(report, verbose=options.verbose, color=color, width=width)
-    return _say(text, options, 0 if report.findings else 3)
+    answered = report.findings or (report.case.symptom is not None and report.case.symptom.elsewhere)
+    return _say(text, options, 0 if answered else 3)
 
 
 def _say(text: str, options: argparse.Namespace, status: int = 0) -> int:

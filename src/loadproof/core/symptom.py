@@ -33,3 +33,4 @@ class Symptom(Struct, frozen=True):
     missing: tuple[str, ...] = ()  # rows of load reports, as the text spells them
     unexpected: tuple[str, ...] = ()
     mismatched: tuple[Mismatch, ...] = ()
+    elsewhere: str = ""  # what the error is about where no checkpoint causes it, and what to do

@@ -134,6 +134,8 @@ def _command(text: str, report: Report) -> str:
 
 
 def _not_recognised(symptom: Symptom, _report: Report) -> list[Line]:
+    if symptom.elsewhere:
+        return [(("bold", "not a checkpoint problem"), ("", f": {clean(symptom.elsewhere)}"))]
     lines: list[Line] = [(("warning", "not recognised"), ("", ": no entry of the knowledge base fits this text"))]
     if symptom.names:
         lines.append((("bold", "names    "), ("", clean(", ".join(symptom.names[:4]), WIDTH - 9))))

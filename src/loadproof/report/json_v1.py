@@ -129,6 +129,7 @@ def _symptom(report: Report) -> dict[str, Any] | None:
         "exception": symptom.exception,
         "names": [_text(name) for name in symptom.names],
         "run": symptom.run,
+        **({"elsewhere": _text(symptom.elsewhere)} if symptom.elsewhere else {}),
     }
 
 

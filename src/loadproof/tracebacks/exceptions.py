@@ -135,11 +135,15 @@ def read_exceptions(lines: Iterable[Line]) -> list[Raised]:
     """All exceptions in the order in which their last line appears; those of one process keep their chain links."""
     processes: dict[str, _Process] = {}
     raised: list[Raised] = []
+    last = None
     for line in lines:
         process = processes.get(line.source)
+        if process is None and not line.source and last is not None and last.current is not None:
+            process = last  # a message of several lines, of which the logger marked the first only
         if process is None:
             process = processes.setdefault(line.source, _Process(line.source))
         found = process.feed(line)
+        last = process
         if found is not None and len(raised) < _MAX_RAISED:
             raised.append(found)
     return raised

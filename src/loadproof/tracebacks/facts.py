@@ -16,7 +16,8 @@ _VERSION = (
 _PHASE = tuple((name, re.compile(text)) for name, text in PHASES)
 _FLAG = tuple((name, re.compile(text, re.IGNORECASE if name == "zero_stage" else 0)) for name, text in FLAGS)
 _MODEL = re.compile(
-    r"(?:\bmodel(?:_path|-path)?=|--model(?:-path)?[ =]|LOAD REPORT from: |model checkpoint at )['\"]?([\w./@:~-]+)"
+    r"(?:\bmodel(?:_path|-path)?=|--model(?:-path)?[ =]|LOAD REPORT from: |model checkpoint at |['\"]model['\"]: )"
+    r"['\"]?([\w./@:~-]+)"
 )
 
 

@@ -14,10 +14,17 @@ _INDEX = re.compile(r"(?<=\.)\d+(?=\.|$)|\{[^}]{0,60}\}|<[^>]{0,60}>")
 _WRAPPERS = re.compile(
     r"_orig_mod\.|^module\.|_fsdp_wrapped_module\.|_checkpoint_wrapped_module\.|_orig_module\.|^pretrained_model\."
 )
-_PEFT = re.compile(r"\.base_layer\.|base_model\.model\.|\.lora_[AB]\b|modules_to_save")
+_PEFT = re.compile(
+    r"\.base_layer\.|base_model\.model\.|\.lora_[AB]\b|modules_to_save|\.lora_[ab]$|_proj\.linear\.(?:weight|scales|biases)$"
+)
+_LORA = re.compile(r"\.lora_[ABab](?:\.|$)")
 _QUANT = re.compile(
     r"weight_scale|_scale_inv|\.scales$|\.qweight$|\.qzeros$|\.g_idx$|weight_packed|input_scale|weight_zero_point|\.biases$|_scales$"
 )
+_AFFINE = re.compile(r"\.(?:scales|biases)$")
+_DECODER = re.compile(r"model\.layers\.\d")
+_MLX = ("mlx-lm", "mlx-vlm")
+_KV = re.compile(r"\.self_attn\.[kv]_(?:norm|proj)\.")
 _BNB = re.compile(r"absmax|quant_map|quant_state|\.SCB$|weight_format|\._scale$|\._data$")
 _HEADS = re.compile(r"(?:^|\.)(?:score|classifier|v_head|classification_head|qa_outputs|value_head|summary)\.")
 _MTP = re.compile(r"(?:^|\.)mtp\.|nextn|eh_proj|enorm|hnorm|pre_fc_norm|shared_head")
@@ -44,7 +51,10 @@ def _all(symptom: Symptom) -> Iterator[Vote]:
             yield from test(symptom.missing, symptom.unexpected, symptom)
 
 
-def _wrapped(_missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:
+def _wrapped(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:
+    if missing and all(_LORA.search(name) for name in (*missing, *unexpected)) and unexpected:
+        yield "adapter-prefix", "likely", unexpected[0], "adapter names on both sides"
+        return
     peft = _most(unexpected, _PEFT)
     if peft:
         yield ("adapter-prefix" if _is_adapter(symptom) else "peft-dump", "likely", peft, "peft names")
@@ -57,9 +67,14 @@ def _is_adapter(symptom: Symptom) -> bool:
     return any("adapter keys" in line for line in symptom.lines)
 
 
-def _quantized(missing: Sequence[str], unexpected: Sequence[str], _symptom: Symptom) -> Iterator[Vote]:
+def _quantized(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:
     if _some(unexpected, _BNB):
         yield "packed-as-dense", "likely", _some(unexpected, _BNB), "packed leftovers"
+    affine = bool(unexpected) and all(_AFFINE.search(n) for n in unexpected)
+    aside = not any(_HEAD.search(n) or _DECODER.match(n) for n in unexpected)  # the decoder itself is as declared
+    if symptom.engine in _MLX and affine and aside:
+        yield "quant-set", "likely", unexpected[0], "scales and biases of modules that are built dense"
+        return
     scales = _some(unexpected, _QUANT)
     if scales and len([n for n in unexpected if _HEAD.search(n)]) < len(unexpected):
         yield "quant-config-missing", "likely", scales, "scale tensors unexpected"
@@ -218,6 +233,13 @@ def _depth(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) 
         yield "mtp-promised", "likely", gone, "MTP names"
 
 
+def _late_kv(missing: Sequence[str]) -> bool:
+    """Nothing but K and V parts is missing, in a run of layers that does not begin with the first."""
+    layers = sorted({layer for n in missing if (layer := layer_of(n)) is not None})
+    run = len(layers) > 2 and layers[0] > 0 and layers[-1] - layers[0] + 1 == len(layers)
+    return run and all(_KV.search(n) for n in missing)
+
+
 def _extras(missing: Sequence[str], unexpected: Sequence[str], _symptom: Symptom) -> Iterator[Vote]:
     if missing or not unexpected:
         return
@@ -239,6 +261,12 @@ def _lost(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -
         return
     if any(_VISION.search(n) for n in missing):
         yield "text-vs-vlm", "likely", _some(missing, _VISION), "vision part missing"
+    if _late_kv(missing):
+        yield "kv-shared", "likely", missing[0], "only keys and values, of the last layers"
+        return
+    if all(re.search(r"(?:^|\.)pooler\.", n) for n in missing):
+        yield "task-head-missing", "possible", missing[0], "only the pooler: harmless unless it is used"
+        return
     ends = Counter(re.sub(r"^.*?(?:(?<!\d)\d++|\{[^}]{0,60}\}|<[^>]{0,60}>)\.", "", n) for n in missing)
     layered = [n for n in missing if layer_of(n) is not None or _INDEX.search(n)]
     many = len({layer_of(n) for n in layered}) > 1 or any("{" in n or "<" in n for n in layered)

@@ -25,6 +25,8 @@ def candidates(symptom: Symptom) -> tuple[Cause, ...]:
 
     Without a checkpoint no cause is more than ``likely`` unless the text itself states it.
     """
+    if symptom.elsewhere:
+        return ()
     ranked: dict[str, Vote] = {}
     for vote in _votes(symptom):
         known = ranked.get(vote[0])
@@ -83,7 +85,7 @@ def _kind(when: When, name: str, symptom: Symptom) -> bool:
 
 
 def _text(when: When, _name: str, symptom: Symptom) -> bool:
-    text = "\n".join((*symptom.lines, *symptom.frames, symptom.engine or ""))
+    text = "\n".join((*symptom.lines, *symptom.frames, symptom.engine or "", str(symptom.run.get("model", ""))))
     wanted = all(re.search(condition, text) for condition in (when.text, when.near) if condition)
     return wanted and not (when.lacks and re.search(when.lacks, text))
 

@@ -27,6 +27,9 @@ _SIZE = re.compile(
     rf"|Mismatched parameter (?P<name4>{NAME}) shape\. Actual (?P<stored4>{SHAPE}), expected (?P<wanted4>{SHAPE})"
     rf"|tensor ['\"`]?(?P<name5>{NAME})['\"`]? has wrong shape; "
     rf"expected\s+(?P<wanted5>{SHAPE}|{_BARE_SIZES}), got\s+(?P<stored5>{SHAPE}|{_BARE_SIZES})"
+    rf"|Trying to set a tensor of shape (?P<stored8>{SHAPE}) in ['\"`]?(?P<name8>{NAME}?)['\"`]? "
+    rf"\(which has shape (?P<wanted8>{SHAPE})"
+    rf"|{NAME_BEGINS}(?P<name9>{NAME}) expected shape [^\n]{{0,60}}?(?P<wanted9>{SHAPE})\)?, but got (?P<stored9>{SHAPE})"
     rf"|{NAME_BEGINS}(?P<name6>{NAME})\s{{0,200}}\|\s{{0,20}}MISMATCH\s{{0,20}}\|[^\n]{{0,80}}?ckpt:\s{{0,9}}(?P<stored6>{SHAPE})"
     rf"[^\n]{{0,40}}?model:\s{{0,9}}(?P<wanted6>{SHAPE})"
 )
@@ -42,6 +45,8 @@ _LISTS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"Found missing adapter keys while loading the checkpoint: ", "missing"),
         (r"Missing (?:\d+ )?parameters: ?", "missing"),
         (r"Required but not provided tensors: ?", "missing"),
+        (r"Expected but not provided tensors: ?", "missing"),
+        (r"Provided but not expected tensors: ?", "unexpected"),
         (r"checkpoint(?: at \S+)? were not used(?: when initializing \w+)?: ", "unexpected"),
         (r"were not used when initializing \w+: ", "unexpected"),
         (r"[Uu]nexpected key\(?s?\)?(?: in state_dict)?: ", "unexpected"),
@@ -51,7 +56,7 @@ _LISTS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"not used(?: when initializing \w+)?: (?=[\[{])", "unexpected"),
     )
 )  # fmt: skip
-_LIST_WORDS = ("nitialized", "key", "used", "parameters", "not provided")
+_LIST_WORDS = ("nitialized", "key", "used", "parameters", "not provided", "not expected")
 _WORD = re.compile(
     r"'([^'\s]+)'|\"([^\"\s]+)\"|((?<![\w-])(?:[\w-]{1,120}|<[^>]{0,60}>)(?:\.(?:[\w*-]{1,120}|<[^>]{0,60}>|\{[^}\n]{0,60}\})){1,40})"
 )
@@ -92,7 +97,7 @@ def _read_sizes(text: str, rows: Rows) -> None:
         return
     for found in _SIZE.finditer(text[:LONGEST]):
         parts = [value for value in found.groupdict().items() if value[1] is not None]
-        values = {key.rstrip("234567"): value for key, value in parts}
+        values = {key.rstrip("23456789"): value for key, value in parts}
         stored, wanted = (_one_shape(values[key]) for key in ("stored", "wanted"))
         name = values["name"].strip("'\"")
         if stored is not None and wanted is not None and len(rows.mismatched) < LIMIT:
@@ -101,7 +106,12 @@ def _read_sizes(text: str, rows: Rows) -> None:
 
 def _one_shape(text: str) -> Shape | None:
     shapes = read_shapes(text if text[0] in "[({t" else f"[{text.strip(' ,')}]")
-    return shapes[0] if shapes else None
+    return _without_ones(shapes[0]) if shapes else None
+
+
+def _without_ones(shape: Shape) -> Shape:
+    """ggml prints four sizes whatever the rank: ``4096, 14336, 1, 1``."""
+    return shape[:2] if len(shape) == 4 and shape[2:] == (1, 1) else shape
 
 
 def _read_lists(lines: Sequence[str], at: int, rows: Rows) -> None:

@@ -63,7 +63,10 @@ def _swapped(stored: Shape, wanted: Shape) -> bool:
 
 
 def _vocab(stored: Shape, wanted: Shape, name: str) -> bool:
-    return bool(_VOCAB.search(name)) and len(stored) == len(wanted) == 2 and stored[1] == wanted[1]
+    one_side = len(stored) == len(wanted) == 2 and (
+        stored[1] == wanted[1] or stored[0] == wanted[0]
+    )  # ggml: columns first
+    return bool(_VOCAB.search(name)) and one_side
 
 
 def _head_shard(stored: Shape, wanted: Shape, name: str) -> bool:

@@ -12,6 +12,7 @@ from loadproof.core.symptom import Symptom
 from loadproof.tracebacks.clean import Line, clean_line, expand
 from loadproof.tracebacks.exceptions import Raised, read_exceptions
 from loadproof.tracebacks.facts import find_engine, find_phase, find_run, find_version
+from loadproof.tracebacks.knowledge.elsewhere import elsewhere
 from loadproof.tracebacks.match import Hit, is_wrapper, match_line, recognise
 from loadproof.tracebacks.names import looks_like_name
 from loadproof.tracebacks.normalise import normalise, unwrap
@@ -27,6 +28,8 @@ _QUOTED = re.compile(r"['\"`]([^'\"`\s]{1,300})['\"`]")
 _DOTTED = re.compile(r"(?<![\w./])[A-Za-z_][\w-]{0,120}(?:\.(?:[\w-]{1,120}|\{[^}\n]{0,60}\})){1,40}")
 _SOURCE_LINE = re.compile(r"^\s+(?:File \"|[\^~]+\s*$)")
 _HEAD = re.compile(r"lm_head|F\.linear|compute_logits|get_output_embeddings|HeadSpec")
+_PACKAGE_ERRORS = ("ImportError", "ModuleNotFoundError")  # some are known as a checkpoint's: its code, its quantizer
+_HARMLESS = re.compile(r"(?:^|\.)pooler\.|position_ids$|inv_freq$|masked_bias$")
 _NEAR = 12  # lines
 _CAUSED_BY = re.compile(r"^\s*(?:\d+|Caused by): (?P<text>.+)$")
 
@@ -46,7 +49,27 @@ def read_symptom(lines: Iterable[str]) -> Symptom:
     root = choose_root(raised)
     rows = read_reports(texts)
     symptom = _assemble(root, _statements(root, raised, texts), rows, texts)
+    symptom = replace(symptom, elsewhere=_elsewhere(symptom, root, texts))
     return replace(symptom, message=_verbatim(symptom.message, pasted)) if pasted else symptom
+
+
+def _elsewhere(symptom: Symptom, root: Raised | None, texts: Sequence[str]) -> str:
+    """What the error is about where no checkpoint causes it: the error's own text says so, or nothing else is known."""
+    own = elsewhere(_full(root)) if root is not None else ""
+    rows = symptom.missing or symptom.unexpected or symptom.mismatched
+    if own and (root is None or root.type.rsplit(".", 1)[-1] not in _PACKAGE_ERRORS or not _is_known(symptom)):
+        return own
+    extra_only = symptom.unexpected and root is None and not (symptom.missing or symptom.mismatched)
+    if extra_only and all(_HARMLESS.search(name) for name in symptom.unexpected):
+        return "unused tensors that this class has no place for: nothing needs to be done"
+    if rows or _is_known(symptom):
+        return ""
+    return next((said for text in texts[-_ENDS:] if (said := elsewhere(text))), "")
+
+
+def _is_known(symptom: Symptom) -> bool:
+    """Whether the first statement is one of the knowledge base."""
+    return any(not hit.entry.wrapper for text in symptom.lines[:1] for hit in match_line(text))
 
 
 def _clean(lines: Iterable[str]) -> tuple[list[Line], dict[str, str]]:

@@ -18,7 +18,7 @@ from loadproof.tracebacks.names import related
 # Codes that answer one question: a finding of one decides about a cause of another.
 _SIBLINGS = (
     "LP001 LP002 LP003 LP004 LP005 LP006 LP007 LP008 LP009 LP010",
-    "LP101 LP102 LP103 LP104 LP105 LP106 LP108",
+    "LP101 LP102 LP103 LP104 LP105 LP106 LP108 LP112",
     "LP107 LP111 LP103",
     "LP201 LP202 LP504 LP506 LP507 LP508",
     "LP203 LP204 LP205 LP206 LP209",

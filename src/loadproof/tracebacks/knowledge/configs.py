@@ -6,6 +6,19 @@ from loadproof.tracebacks.base import Entry, Example, because
 
 ENTRIES: tuple[Entry, ...] = (
     Entry(
+        ("Unrecognized configuration class <..>for this kind of AutoModel", "Unrecognized configuration class"),
+        (because("wrong-class", "likely"), because("reader-too-old")),
+        (
+            Example(
+                "ValueError: Unrecognized configuration class <class 'x.LlavaConfig'> for this kind of AutoModel: "
+                "AutoModelForCausalLM.",
+                "wrong-class",
+            ),
+        ),
+        engine="transformers",
+        phase="build",
+    ),
+    Entry(
         ("It looks like the config file at <..> is not a valid JSON file",),
         (because("config-broken", "likely"), because("lfs-pointer")),
         (

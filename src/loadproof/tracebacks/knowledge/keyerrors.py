@@ -21,6 +21,7 @@ ENTRIES = (
     Entry(
         ("KeyError: '<name>'", "KeyError: <name>", "KeyError '<name>'", "KeyError <name>"),
         (
+            because("peft-offload", "likely", frame=r"_update_offload"),
             # runtime layer names
             because("attn-metadata", "likely", kind="runtime-layer", text=_META),
             because("pp-foreign-layer", "likely", kind="runtime-layer", text=_CACHE_FRAMES),
@@ -81,7 +82,9 @@ ENTRIES = (
             # MTP
             because("mtp-shared", "likely", engine=r"tensorrt", name=r"layers\.\d+\.\w+"),
             because("mtp-pp", "likely", name=r"layers\.(?:61|92|46|78)\.mlp\.experts\.w(?:2|13)_weight"),
-            because("mtp-unannounced", "likely", name=r"(?:^|\.)mtp\.|eh_proj|enorm|hnorm|nextn"),
+            because("engine-mapping", "possible", name=r"^mtp\..*experts\.\d+\.", engine=_SERVING),
+            because("mtp-unannounced", "possible", name=r"^mtp\..*experts\.\d+\.", engine=_SERVING),
+            because("mtp-unannounced", "likely", name=r"(?:^|\.)mtp\.(?!.*experts\.\d)|eh_proj|enorm|hnorm|nextn"),
             # experts and fused names
             because("expert-layout", "likely", kind="packed-experts"),
             because("engine-renamed", "likely", name=r"experts\.w(?:13|2)_weight|routed_experts"),

@@ -129,6 +129,7 @@ ENTRIES = (
         ("shape '<shape>' is invalid for input of size <n>",),
         (
             because("packed-as-dense", "likely", text=r"convert_hf|hf-to-gguf|, 1, \d+\]|, 1\]"),
+            because("truncated", "likely", text=r"frombuffer"),
             because("live-shapes", "likely", text=r"-1"),
             because("live-shapes"),
             because("packed-as-dense"),
@@ -144,8 +145,17 @@ ENTRIES = (
     ),
     Entry(
         ("Attempted to access the data pointer on an invalid python storage",),
-        (because("dtensor-save", "likely"), because("zero3-placeholders")),
-        (Example("RuntimeError: Attempted to access the data pointer on an invalid python storage.", "dtensor-save"),),
+        (
+            because("dtensor-save", "likely", text=r"(?i)dtensor|fsdp|fully_shard"),
+            because("packed-parameter"),
+            because("dtensor-save"),
+            because("zero3-placeholders"),
+        ),
+        (
+            Example(
+                "RuntimeError: Attempted to access the data pointer on an invalid python storage.", "packed-parameter"
+            ),
+        ),
         phase="save",
     ),
     Entry(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from loadproof.tracebacks.base import Entry, Example, because
 
+_SCALES = r"weight_scale|scale_inv|qweight|qzeros|g_idx|weight_packed|input_scale|\.scales$"
+
 ENTRIES = (
     Entry(
         ("Can not map tensor '<name>'", "Can not map tensor <name>"),
@@ -11,11 +13,8 @@ ENTRIES = (
             because(
                 "packed-as-dense", "likely", name=r"absmax|quant_map|quant_state|SCB|\._scale$|\._data$|weight_format"
             ),
-            because(
-                "quant-config-missing",
-                "likely",
-                name=r"weight_scale|scale_inv|qweight|qzeros|g_idx|weight_packed|input_scale|\.scales$",
-            ),
+            because("quant-layout", "likely", name=_SCALES, near=r"torch\.(?:u?int8|int32|float8\w{0,12}) +-->"),
+            because("quant-config-missing", "likely", name=_SCALES),
             because("mtp-unannounced", "likely", name=r"eh_proj|enorm|hnorm|shared_head|(?:^|\.)mtp\."),
             because(
                 "wrapper-prefix",
@@ -105,18 +104,6 @@ ENTRIES = (
         phase="convert",
     ),
     Entry(
-        ("BPE pre-tokenizer was not recognized",),
-        (because("tokenizer-unknown", "likely"), because("reader-too-old")),
-        (
-            Example(
-                "NotImplementedError: BPE pre-tokenizer was not recognized - update get_vocab_base_pre()",
-                "tokenizer-unknown",
-            ),
-        ),
-        engine="llama.cpp",
-        phase="convert",
-    ),
-    Entry(
         ("Unexpected name '<name>': Not a lora_A or lora_B tensor", "Not a lora_A or lora_B tensor"),
         (because("adapter-vocab", "likely", name=r"embed|lm_head|modules_to_save"), because("adapter-fused", "likely")),
         (
@@ -134,6 +121,7 @@ ENTRIES = (
             because("head-missing", "likely", name=r"^output\.weight$"),
             because("gguf-too-new", "likely", name=r"nextn|ssm_|attn_qkv|attn_gate"),
             because("mtp-promised", "likely", name=r"nextn|eh_proj"),
+            because("expert-layout", "possible", name=r"_exps\.|ffn_\w+\.\d+\.weight"),
             because("mtp-promised", "possible", name=r"^blk\.\d+\."),
             because("layer-plan", "likely", name=r"ssm_|attn_[qkv]\b|shortconv"),
             because("gguf-dialect", "possible", name=r"token_embd"),
@@ -157,7 +145,7 @@ ENTRIES = (
     Entry(
         ("tensor '<name>' has wrong shape",),
         (
-            because("vocab-rows", "likely", name=r"token_embd|^output\.weight"),
+            because("vocab-rows", "likely", name=r"tok(?:en)?_embd|tok_embeddings|^output\.weight"),
             because("dims-wrong", "likely"),
         ),
         (

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from loadproof.tracebacks.base import Entry, Example, because
 
+_MIXED = r"not in model:?[\s\S]{0,3000}\.weight\b|lm_head\.(?:biases|scales)|[\s,]model\.layers\.\d"
+
 ENTRIES = (
     Entry(
         ("Received <n> parameters not in model", "Received parameters not in model"),
         (
+            because("peft-dump", "likely", text=r"\.lora_[ab]\b|_proj\.linear\.(?:weight|scales)"),
+            because(
+                "quant-set", "likely", text=r"not in model:?\s{1,9}[\w.]{1,200}\.(?:biases|scales)\b", lacks=_MIXED
+            ),
             because("quant-companion", "likely", text=r"not in model:?\s*lm_head\.(?:biases|scales)"),
             because("fused-dialect", "likely", text=r"in_proj_qkvz|in_proj_ba"),
             because("quant-config-stale", "likely", text=r"not in model:? [^\n]*\.scales"),
@@ -22,6 +28,14 @@ ENTRIES = (
         ),
         (
             Example("ValueError: Received 1 parameters not in model: lm_head.weight", "tie-redundant"),
+            Example(
+                "ValueError: Received 2 parameters not in model: \naudio_tower.conformer.0.k_proj.biases,\naudio_tower.conformer.0.k_proj.scales.",
+                "quant-set",
+            ),
+            Example(
+                "ValueError: Received 2 parameters not in model: \nmodel.layers.0.self_attn.q_proj.linear.weight,\nmodel.layers.0.self_attn.q_proj.lora_a.",
+                "peft-dump",
+            ),
             Example(
                 "ValueError: Received 2 parameters not in model: \nlm_head.biases,\nlm_head.scales.", "quant-companion"
             ),

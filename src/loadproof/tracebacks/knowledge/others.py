@@ -6,6 +6,97 @@ from loadproof.tracebacks.base import Entry, Example, because
 
 ENTRIES = (
     Entry(
+        ("Cannot load <..> because <name> expected shape",),
+        (because("dims-wrong", "possible"), because("wrong-class"), because("shape-mismatch")),
+        (
+            Example(
+                "ValueError: Cannot load ./m/unet because conv_in.weight expected shape tensor(..., device='meta', "
+                "size=(320, 4, 3, 3)), but got torch.Size([320, 9, 3, 3]).",
+                "dims-wrong",
+            ),
+        ),
+        engine="diffusers",
+        phase="load",
+        defers=True,
+    ),
+    Entry(
+        (
+            "Tensor-parallel is not supported for",
+            "does not support tensor parallel",
+            "is not supported with <..>parallel",
+        ),
+        (because("engine-feature", "likely"), because("tp-heads")),
+        (
+            Example(
+                "AssertionError: Tensor-parallel is not supported for Gemma3ForConditionalGeneration", "engine-feature"
+            ),
+        ),
+        phase="build",
+    ),
+    Entry(
+        (
+            "Provided tensor names are different from those expected by the engine",
+            "Provided but not expected tensors:<list>",
+        ),
+        (because("wrong-class", "possible"), because("foreign-dialect"), because("dims-wrong")),
+        (
+            Example(
+                "RuntimeError: Provided tensor names are different from those expected by the engine.\n"
+                "Expected but not provided tensors: set()\n"
+                "Provided but not expected tensors: {'transformer.layers.7.mlp.fc.weight'}",
+                "wrong-class",
+            ),
+        ),
+        engine="tensorrt-llm",
+        phase="build",
+    ),
+    Entry(
+        ("[TM][ERROR] Assertion fail: <..>bind.cpp", "[TM][ERROR] <..>Assertion fail"),
+        (because("group-size", "possible"), because("quant-layout"), because("engine-mapping")),
+        (
+            Example(
+                "RuntimeError: [TM][ERROR]  Assertion fail: /x/lmdeploy/src/turbomind/python/bind.cpp:294", "group-size"
+            ),
+        ),
+        engine="lmdeploy",
+        phase="load",
+    ),
+    Entry(
+        ("invalid character <..> looking for beginning of value",),
+        (because("config-broken", "possible"), because("index-invalid")),
+        (Example("Error: invalid character 'I' looking for beginning of value", "config-broken"),),
+        engine="ollama",
+        phase="config",
+    ),
+    Entry(
+        ("Missing key in checkpoint state_dict: <name>",),
+        (
+            because("wrapper-prefix", "likely", name=r"_orig_mod|_fsdp_wrapped|^module\."),
+            because("nesting-prefix", "possible"),
+            because("training-state", "possible"),
+            because("shard-missing", "possible"),
+        ),
+        (
+            Example(
+                "RuntimeError: Missing key in checkpoint state_dict: _orig_mod.layers.0.wq.weight.", "wrapper-prefix"
+            ),
+            Example("RuntimeError: Missing key in checkpoint state_dict: model.layers.0.wq.weight.", "nesting-prefix"),
+        ),
+        phase="load",
+    ),
+    Entry(
+        ("fsdp_config.json does not exist",),
+        (because("training-state", "likely"),),
+        (Example("ckpt/actor/fsdp_config.json does not exist.", "training-state"),),
+        phase="convert",
+    ),
+    Entry(
+        ("object has no attribute 'set_embed'",),
+        (because("engine-feature", "likely"), because("draft-mismatch")),
+        (Example("AttributeError: 'Qwen2ForCausalLM' object has no attribute 'set_embed'", "engine-feature"),),
+        phase="load",
+    ),
+    Entry(
         ("weight <name> does not exist",),
         (
             because("tie-not-honoured", "likely", name=r"lm_head\.weight"),

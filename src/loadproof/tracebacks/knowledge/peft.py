@@ -6,6 +6,58 @@ from loadproof.tracebacks.base import Entry, Example, because
 
 ENTRIES = (
     Entry(
+        ("expected target modules in <..> but received <list>", "Please verify that the loaded LoRA module is correct"),
+        (because("adapter-base", "likely"), because("adapter-prefix")),
+        (
+            Example(
+                "ValueError: While loading /a, expected target modules in {'q_proj'} but received ['layers.0.feed_forward.w1']. "
+                "Please verify that the loaded LoRA module is correct",
+                "adapter-base",
+            ),
+        ),
+        engine="vllm",
+        phase="load",
+    ),
+    Entry(
+        ("<name> is unsupported LoRA weight",),
+        (
+            because("adapter-unservable", "likely", name=r"lm_head|embed_tokens"),
+            because("adapter-partial", "possible"),
+            because("adapter-prefix", "possible"),
+        ),
+        (
+            Example(
+                "ValueError: base_model.model.lm_head.base_layer.weight is unsupported LoRA weight",
+                "adapter-unservable",
+            ),
+            Example("ValueError: base_model.model.norm.weight is unsupported LoRA weight", "adapter-partial"),
+        ),
+        engine="vllm",
+        phase="load",
+    ),
+    Entry(
+        ("Found unsupported layer: <name>",),
+        (because("peft-dump", "likely", name=r"lora_|base_layer"), because("foreign-dialect")),
+        (
+            Example(
+                "ERROR: Found unsupported layer: model.language_model.layers.23.self_attn.v_proj.lora_B.weight!",
+                "peft-dump",
+            ),
+        ),
+        phase="convert",
+    ),
+    Entry(
+        ("MoE LoRA merge fell back to the base weight",),
+        (because("adapter-partial", "likely"), because("adapter-fused")),
+        (
+            Example(
+                "Unsloth: MoE LoRA merge fell back to the base weight on 57 per-expert tensor(s)", "adapter-partial"
+            ),
+        ),
+        engine="unsloth",
+        phase="save",
+    ),
+    Entry(
         ("Found missing adapter keys",),
         (
             because("adapter-prefix", "likely", text=r"_orig_mod|language_model|base_model\.model\.base_model"),

@@ -379,11 +379,11 @@ ENTRIES = (
             "Supplied state dict for <name> does not contain <..>bitsandbytes__<..>",
             "Supplied state dict for <..> does not contain",
         ),
-        (because("quant-config-stale", "likely"), because("quant-companion")),
+        (because("quant-companion"), because("engine-drops-scales"), because("quant-config-stale")),
         (
             Example(
                 "ValueError: Supplied state dict for model.layers.0.mlp.up_proj.weight does not contain `bitsandbytes__*` and possibly other `quantized_stats` components.",
-                "quant-config-stale",
+                "quant-companion",
             ),
         ),
         engine="bitsandbytes",

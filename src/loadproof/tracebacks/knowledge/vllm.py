@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from loadproof.tracebacks.base import Entry, Example, because
 
+_FOUR_BIT = r"(?i)bitsandbytes|\bbnb|[-_]bnb|4-?bit|w4a16|awq|gptq"
+
 ENTRIES = (
     Entry(
         (
@@ -19,6 +21,8 @@ ENTRIES = (
             ),
             because("peft-dump", "likely", name=r"base_model|base_layer|lora_"),
             because("repeated-prefix", "likely", name=r"(?:^|\.)(\w+)\.\1(?:\.|$)"),
+            because("reader-too-old", "likely", text=r" in TransformersFor\w+"),
+            because("quant-set", "likely", text=r"vailable parameters [\s\S]{0,300}weight_(?:packed|scale)"),
             because("quant-set", "likely", name=r"input_scale|weight_scale|qweight|weight_packed|\.scales|g_idx"),
             because("packed-as-dense", "likely", name=r"absmax|SCB|quant_map|quant_state"),
             because(
@@ -137,9 +141,10 @@ ENTRIES = (
                 text=r"load_qkv_weight|load_column_parallel_weight|load_row_parallel_weight|load_merged_column_weight",
             ),
             because("mtp-promised", "likely", text=r"convert_hf_to_gguf"),
+            because("quant-set", "likely", text=r"loaded_weight\.shape", near=_FOUR_BIT),
             because(
                 "shape-mismatch",
-                "likely",
+                "possible",
                 text=r"param_data\.shape == loaded_weight\.shape|param\.size\(\) == loaded_weight\.size\(\)|loaded_weight\.shape",
             ),
         ),
@@ -169,7 +174,7 @@ ENTRIES = (
     Entry(
         ("assert param_data.shape == loaded_weight.shape", "param_data.shape == loaded_weight.shape"),
         (
-            because("quant-set", "likely", text=r"bitsandbytes|bnb"),
+            because("quant-set", "likely", text=_FOUR_BIT),
             because("quant-set"),
             because("shape-mismatch"),
             because("duplicate-tensor"),

@@ -160,8 +160,8 @@ CAUSES: tuple[Cause, ...] = (
     ),
     Cause(
         key="no-weights",
-        code="LP102",
-        slug="shard-missing",
+        code="LP112",
+        slug="no-weights",
         headline="the folder has no weight file under a name that this reader opens",
         confirm="weights are in a sub-folder, are an adapter, a sharded training state, or have another file name",
         refute="model.safetensors or its index is there",
@@ -170,8 +170,8 @@ CAUSES: tuple[Cause, ...] = (
     ),
     Cause(
         key="training-state",
-        code="LP102",
-        slug="shard-missing",
+        code="LP112",
+        slug="no-weights",
         headline="this is a sharded training state, not a model folder, or a part of it is on another node",
         confirm="global_step*/, pytorch_model_fsdp_0/, *.distcp or .metadata only on node 0",
         refute="model.safetensors is there",
