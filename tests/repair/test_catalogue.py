@@ -13,7 +13,12 @@ from tests.rules.case_files import Example, read_pages
 from tests.rules.judge import remember_expectations
 
 CASES = Path(__file__).parents[1] / "rules" / "cases"
-BAD = [example for example in read_pages(CASES) if example.kind == "bad" and not example.names_only]
+REFUSED = "LP018-foreign-record"  # repairs stop at it, which test_foreign.py holds them to
+BAD = [
+    example
+    for example in read_pages(CASES)
+    if example.kind == "bad" and not example.names_only and example.page.stem != REFUSED
+]
 RANK: dict[Verdict, int] = {"loads": 0, "inconclusive": 1, "loads-wrong": 2, "fails": 3}
 
 

@@ -62,11 +62,11 @@ def inventory(folder: Path) -> Inventory:
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:
-    """Every file of a folder, hidden ones included."""
+    """Every file of a folder, hidden ones included; of a link that leads nowhere, where it leads."""
+    paths = [Path(where, name) for where, _, names in os.walk(folder) for name in names]
     return {
-        os.path.relpath(os.path.join(where, name), folder): Path(where, name).read_bytes()
-        for where, _, names in os.walk(folder)
-        for name in names
+        os.path.relpath(path, folder): path.read_bytes() if path.exists() else os.readlink(path).encode()
+        for path in paths
     }
 
 

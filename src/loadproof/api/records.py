@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
 
 from msgspec.structs import replace
 
@@ -10,12 +11,14 @@ from loadproof.core.checkpoint import Inventory, Problem
 from loadproof.core.severity import Severity
 
 _LIKE_A_RECORD = (".loadproof-journal", ".loadproof-undo-")  # of `records.names`, which few checks need to import
+_USUAL = (".loadproof-journal", ".loadproof-undo-1")
+_MOST_ENTRIES = 100_000
 
 
 def with_records(inventory: Inventory) -> Inventory:
     """The inventory, with a problem for each journal and undo record that does not count."""
     try:
-        if not any(name.startswith(_LIKE_A_RECORD) for name in os.listdir(inventory.root)):
+        if not _has_records(inventory.root):
             return inventory
         from loadproof.records import look
 
@@ -24,6 +27,14 @@ def with_records(inventory: Inventory) -> Inventory:
         return inventory
     problems = tuple(_problem(one.name, one.status, one.why) for one in found if one.status != "ours")
     return replace(inventory, problems=(*inventory.problems, *problems))
+
+
+def _has_records(root: str) -> bool:
+    """Of a folder with very many entries, those that stand first, and the usual names."""
+    if any(os.path.lexists(os.path.join(root, name)) for name in _USUAL):
+        return True
+    with os.scandir(root) as entries:
+        return any(entry.name.startswith(_LIKE_A_RECORD) for entry in islice(entries, _MOST_ENTRIES))
 
 
 def _problem(name: str, status: str, why: str) -> Problem:

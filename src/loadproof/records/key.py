@@ -14,6 +14,8 @@ _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _HAS_OWNERS = hasattr(os, "geteuid")  # Windows: the profile folder keeps others out, modes say nothing
 
+_ELSEWHERE = "name a folder of yours in XDG_STATE_HOME"
+
 
 class KeyUnusableError(OSError):
     """The key is there and must not be used, or cannot be read or made; the text says why and what to do."""
@@ -65,7 +67,7 @@ def _judge(found: os.stat_result, path: str) -> None:
     if not stat.S_ISREG(found.st_mode):
         raise KeyUnusableError(f"the key of your records, {path}, is not a regular file; delete it")
     if _HAS_OWNERS and found.st_uid != os.geteuid():
-        raise KeyUnusableError(f"the key of your records, {path}, belongs to another user; delete it")
+        raise KeyUnusableError(f"the key of your records, {path}, belongs to another user; {_ELSEWHERE}")
     if _HAS_OWNERS and found.st_mode & 0o077:
         mode = stat.S_IMODE(found.st_mode)
         raise KeyUnusableError(f"the key of your records, {path}, is open to others (mode {mode:o}); delete it")
@@ -87,8 +89,7 @@ def make_key() -> bytes:
         raise
     except OSError as error:
         raise KeyUnusableError(
-            f"the key that signs your records cannot be made in {folder}: {error.strerror}; "
-            "name a folder of yours in XDG_STATE_HOME"
+            f"the key that signs your records cannot be made in {folder}: {error.strerror}; {_ELSEWHERE}"
         ) from None
     made = load_key()
     if made is None:
@@ -99,7 +100,7 @@ def make_key() -> bytes:
 def _judge_folder(folder: str) -> None:
     found = os.lstat(folder)
     if _HAS_OWNERS and stat.S_ISDIR(found.st_mode) and (found.st_uid != os.geteuid() or found.st_mode & 0o022):
-        raise KeyUnusableError(f"{folder} belongs to another user or is open to others; keys cannot be kept there")
+        raise KeyUnusableError(f"{folder} belongs to another user or is open to others; {_ELSEWHERE}")
 
 
 def _put(folder: str, key: bytes) -> None:
