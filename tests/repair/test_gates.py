@@ -74,8 +74,10 @@ def test_a_read_only_file_is_refused(folder: Path) -> None:
 
 
 def test_a_file_of_another_user_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    planned = plan(folder)
     monkeypatch.setattr(os, "geteuid", lambda: 123456)
-    refused(folder, "owned by another user")
+    with pytest.raises(RepairError, match="owned by another user"):
+        apply(planned)
 
 
 @needs_leases

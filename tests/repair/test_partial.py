@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from loadproof.core.edits import DropTensors, SetJson
-from loadproof.repair import Plan, RepairError, apply_to_copy, partial, plan_edits
+from loadproof.repair import Plan, RepairError, apply_to_copy, partial, plan_edits, recover
 from loadproof.repair.disk import RealDisk
 from tests.repair.tiny import inventory, sharded, snapshot, tensor
 
@@ -90,17 +90,17 @@ def _open_to_all(place: Path, victim: Path) -> None:
 def _unsigned_resume(place: Path, victim: Path) -> None:
     place.mkdir()
     (place / "mine.txt").write_text("x")
-    (place / ".loadproof-resume").write_text('{"fingerprint": "x", "names": ["mine.txt"]}')
+    (place / ".loadproof-copy").write_text('{"fingerprint": "x", "names": ["mine.txt"]}')
 
 
 def _resume_of_another_folder(place: Path, victim: Path) -> None:
     """Signed by this user, for a folder elsewhere."""
     (victim / "a").mkdir()
     with RealDisk(str(victim / "a")) as disk:
-        blob = disk.seal.wrap("resume", b'{"fingerprint": "x", "names": ["mine.txt"]}')
+        blob = disk.seal.wrap("copy", b'{"fingerprint": "x", "names": ["mine.txt"]}')
     place.mkdir()
     (place / "mine.txt").write_text("x")
-    (place / ".loadproof-resume").write_bytes(blob)
+    (place / ".loadproof-copy").write_bytes(blob)
 
 
 PLANTS = [
@@ -175,6 +175,38 @@ def test_a_link_put_into_an_interrupted_copy_stops_it(plan: Plan, victim: Path, 
     with pytest.raises(RepairError, match="did not put there"):
         apply_to_copy(plan, str(tmp_path / "out"))
     assert (victim / "thesis.txt").read_text() == "x"
+
+
+def test_a_copy_with_a_link_that_was_cut_off_before_it_got_its_name_goes_on(
+    folder: Path, victim: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "notes.txt").symlink_to(victim / "thesis.txt")
+    edits = [SetJson("config.json", ("vocab_size",), 7)]
+
+    def cut_off(self: partial.Partial, mode: int) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(partial.Partial, "publish", cut_off)
+        with pytest.raises(KeyboardInterrupt):
+            apply_to_copy(plan_edits(inventory(folder), edits), str(tmp_path / "out"))
+    apply_to_copy(plan_edits(inventory(folder), edits), str(tmp_path / "out"))
+    assert os.readlink(tmp_path / "out" / "notes.txt") == str(victim / "thesis.txt")
+    assert not [name for name in os.listdir(tmp_path / "out") if name.startswith(".loadproof")]
+
+
+def test_a_half_copy_that_was_renamed_by_hand_keeps_its_files(plan: Plan, tmp_path: Path) -> None:
+    """Its record names every file of it: a repair in place must not take that for what it prepared itself."""
+    interrupt(plan, tmp_path / "out")
+    half = tmp_path / "half"
+    (tmp_path / "out.loadproof-partial").rename(half)
+    before = snapshot(half)
+    assert len(before) > 1
+    recover(str(half))
+    os.rename(half / ".loadproof-copy", half / ".loadproof-resume")
+    recover(str(half))
+    before[".loadproof-resume"] = before.pop(".loadproof-copy")
+    assert snapshot(half) == before
 
 
 def test_the_folder_is_not_published_when_it_was_exchanged(

@@ -9,6 +9,9 @@ JOURNAL = PREFIX + "journal"  # a change under way
 UNDO = PREFIX + "undo-"  # a repair that was carried out; its number follows
 SWEEP = PREFIX + "sweep"  # a record that is over: only what it left behind has still to go
 RESUME = PREFIX + "resume"  # files that are being written under helper names
+COPY = (
+    PREFIX + "copy"
+)  # the same of a copy that grows: it names every file of it, so nothing else may take it for its own
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}")  # one spelling for each number, and none that fills a screen
 
 

@@ -242,6 +242,11 @@ class RealDisk:
         folder, last = self._at(name)
         os.symlink(target, last, dir_fd=folder)
 
+    def target_of(self, name: str) -> str | None:
+        """Where a symbolic link leads, None for anything else."""
+        folder, last = self._at(name)
+        return os.readlink(last, dir_fd=folder) if stat.S_ISLNK(self.stat(name).st_mode) else None
+
     def drop_cache(self, name: str) -> None:
         """Let the next read come from the disk, as far as the kernel obliges."""
         if hasattr(os, "posix_fadvise"):

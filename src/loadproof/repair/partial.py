@@ -10,9 +10,9 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from loadproof.records.names import RESUME
+from loadproof.records.names import COPY
 from loadproof.repair.disk import RealDisk
 from loadproof.repair.in_place import RepairError, lock
 from loadproof.repair.plan import Refusal
@@ -21,7 +21,7 @@ from loadproof.repair.stream import Resume, load, save
 PARTIAL = ".loadproof-partial"
 WAY_OUT = "move it away, or choose another folder"
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_OWN = {RESUME, RESUME + ".tmp"}
+_OWN = {COPY, COPY + ".tmp"}
 
 
 class Partial:
@@ -61,23 +61,30 @@ class Partial:
         os.close(descriptor)
         raise _refused(f"{self.path} belongs to another user, or others may write to it")
 
-    def claim(self, fingerprint: str, names: Iterable[str]) -> Resume:
-        """The resume record under which `names` may be made. What the same copy left is gone on with."""
-        resume = load(self.disk)
+    def claim(self, fingerprint: str, names: Iterable[str], links: Mapping[str, str]) -> Resume:
+        """The resume record under which `names` and `links` may be made. What the same copy left is gone on with."""
+        resume = load(self.disk, copy=True)
         self._judge(resume)
+        for link in resume.links if resume else ():
+            if self.disk.exists_below(link):
+                self.disk.unlink(link)  # made last, again
         if resume is not None and resume.fingerprint == fingerprint:
             return resume
         if resume is not None:
             self._empty(resume)
-        fresh = Resume(fingerprint, names=sorted(names))
+        fresh = Resume(fingerprint, names=sorted(names), links=dict(links), copy=True)
         save(self.disk, fresh)
         return fresh
 
     def _judge(self, resume: Resume | None) -> None:
+        links = resume.links if resume else {}
         named = {*(resume.names if resume else ()), *_OWN}
-        for name, is_file in self._entries(_above(named)):
-            if not is_file or name not in named:
+        for name, is_file in self._entries(_above({*named, *links})):
+            if not (is_file and name in named) and not self._leads(name, links.get(name)):
                 raise _refused(f"{self.path} is there and holds {name}, which loadproof did not put there")
+
+    def _leads(self, name: str, target: str | None) -> bool:
+        return target is not None and self.disk.target_of(name) == target
 
     def _entries(self, folders: set[str], folder: str = "") -> Iterator[tuple[str, bool]]:
         """Every name below, and whether it is a regular file; only folders that the record names are looked into."""
@@ -94,7 +101,7 @@ class Partial:
         for name in resume.names:
             if self.disk.exists_below(name):
                 self.disk.unlink(name)
-        for folder in sorted(_above(resume.names), key=len, reverse=True):
+        for folder in sorted(_above({*resume.names, *resume.links}), key=len, reverse=True):
             if self.disk.exists_below(folder):
                 self.disk.remove_folder(folder)
 
@@ -112,6 +119,8 @@ class Partial:
                 Refusal(f"{self.out} is there already ({error.strerror})", "choose a new folder")
             ) from None
         os.fsync(self._above)
+        self.disk.unlink(COPY)  # last: until then what lies here is known to be ours
+        self.disk.fsync_folder(COPY)
 
 
 def _above(names: Iterable[str]) -> set[str]:

@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from loadproof.records import KeyUnusableError
-from loadproof.records.names import RESUME
+from loadproof.records.names import COPY, RESUME
 from loadproof.records.seal import NotOursError
+from loadproof.repair.contained import is_helper
 from loadproof.repair.disk import Disk
 from loadproof.repair.plan import Plan, Seen, Stream
 from loadproof.repair.sources import BLOCK, Files, Slice, Source, size_of, slices_of
@@ -31,6 +32,8 @@ class Resume(msgspec.Struct):
 
     fingerprint: str
     names: list[str] = []
+    links: dict[str, str] = {}  # of a copy: the links that are made last, and where they lead
+    copy: bool = False
     written: dict[str, int] = {}
     checked: list[str] = []
 
@@ -76,12 +79,13 @@ def _resume(disk: Disk, plan: Plan) -> Resume:
     return fresh
 
 
-def load(disk: Disk) -> Resume | None:
-    """The resume record, if it is ours."""
-    if not disk.is_file(RESUME) or disk.size(RESUME) > LARGEST_RESUME:
+def load(disk: Disk, *, copy: bool = False) -> Resume | None:
+    """The resume record of a repair in place, or of a `copy`, if it is ours."""
+    name, kind = (COPY, "copy") if copy else (RESUME, "resume")
+    if not disk.is_file(name) or disk.size(name) > LARGEST_RESUME:
         return None
     with contextlib.suppress(NotOursError, KeyUnusableError, msgspec.DecodeError):
-        return msgspec.json.decode(disk.seal.unwrap("resume", disk.read(RESUME, 0, disk.size(RESUME))), type=Resume)
+        return msgspec.json.decode(disk.seal.unwrap(kind, disk.read(name, 0, disk.size(name))), type=Resume)
     return None
 
 
@@ -89,7 +93,7 @@ def abandon(disk: Disk) -> None:
     """Remove the files that were being prepared, as far as a resume record of ours names them, then the record."""
     resume = load(disk)
     for name in resume.names if resume else ():
-        if disk.is_file(name):
+        if is_helper(name) and disk.is_file(name):
             disk.unlink(name)
             disk.fsync_folder(name)
     if resume:
@@ -166,16 +170,17 @@ def _mark(disk: Disk, stream: Stream, resume: Resume, written: int) -> None:
 
 def save(disk: Disk, resume: Resume) -> None:
     """Durable when this returns. Raises KeyUnusableError."""
-    blob = disk.seal.wrap("resume", msgspec.json.encode(resume))
-    temporary = RESUME + ".tmp"
+    name, kind = (COPY, "copy") if resume.copy else (RESUME, "resume")
+    blob = disk.seal.wrap(kind, msgspec.json.encode(resume))
+    temporary = name + ".tmp"
     disk.clear(temporary)
     disk.create(temporary)
     disk.write(temporary, 0, blob)
     disk.fsync(temporary)
-    if not disk.is_file(RESUME):
-        disk.clear(RESUME)
-    disk.rename(temporary, RESUME)
-    disk.fsync_folder(RESUME)
+    if not disk.is_file(name):
+        disk.clear(name)
+    disk.rename(temporary, name)
+    disk.fsync_folder(name)
 
 
 def _compare(disk: Disk, stream: Stream, files: Files, meter: Meter) -> None:

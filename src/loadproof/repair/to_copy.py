@@ -24,7 +24,7 @@ from loadproof.repair.partial import PARTIAL, Partial
 from loadproof.repair.plan import Plan, Refusal, Seen, Stream
 from loadproof.repair.sources import Files, Slice
 from loadproof.repair.steps import Cut, Grow, Move, Patch, Rewrite, Swap, beside
-from loadproof.repair.stream import Meter, Progress, Resume, discard, seen, sources_of, write
+from loadproof.repair.stream import Meter, Progress, Resume, seen, sources_of, write
 from loadproof.storage.places import stays
 
 LINK_FROM = 1 << 20  # bytes: smaller files are copied, people edit them
@@ -89,7 +89,8 @@ class _Copy:
         self.meter.total = sum(size for _, size in files) + 2 * sum(stream.size for stream in self.streams.values())
         states = self._states(files)
         fingerprint = self.plan.fingerprint + hashlib.sha256(msgspec.json.encode(states)).hexdigest()
-        resume = self.partial.claim(fingerprint, self._names(files))
+        links = {file: os.path.realpath(os.path.join(self.plan.root, file)) for file in self.links}
+        resume = self.partial.claim(fingerprint, self._names(files), links)
         for file, size in files:
             if file not in self.streams:
                 self._file(file, size)
@@ -101,12 +102,11 @@ class _Copy:
                 self._text(file, text.new)
         if self._states(files) != states:
             raise OSError("the checkpoint changed while it was copied")
-        for file in self.links:  # last: until then every name in the copy is a regular file
-            self._link(file)
+        for file, target in links.items():  # last: until then every name in the copy is a regular file
+            self._link(file, target)
         for folder in sorted({os.path.dirname(file) for file in (*(file for file, _ in files), *self.links)}):
             self.disk.fsync_folder(os.path.join(folder, "x"))
         self.disk.fsync_folder("x")
-        discard(self.disk)
 
     def _states(self, files: list[tuple[str, int]]) -> list[Seen]:
         return [seen(self.plan.root, file) for file, _ in files]
@@ -184,10 +184,10 @@ class _Copy:
         elif not self.disk.exists_below(target):
             self._same(file, target, size)
 
-    def _link(self, file: str) -> None:
+    def _link(self, file: str, target: str) -> None:
         """What no check has read is not copied: the copy holds a link to the same place."""
         self.disk.make_folders(file)
-        self.disk.make_link(os.path.realpath(os.path.join(self.plan.root, file)), file)
+        self.disk.make_link(target, file)
         self.counts["still a link out of the folder"] += 1
 
     def _text(self, file: str, content: bytes) -> None:
