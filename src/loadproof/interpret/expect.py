@@ -149,11 +149,10 @@ def _needs_own_code(question: Question) -> bool:
 def _may_be_native(root: str, model_type: str) -> bool:
     """Whether the tables of the installed release have the word: where not, they need not be evaluated."""
     from loadproof.interpret.release.disk import on_disk
-    from loadproof.interpret.release.files import RELEASE, text_of
+    from loadproof.interpret.release.files import RELEASE
 
-    files = on_disk(root, is_trusted=True)
-    tables = (files.read(f"{RELEASE}/models/auto/{name}") for name in _TYPE_TABLES)
-    return any(model_type in text_of(table or b"") for table in tables)
+    files, word = on_disk(root, is_trusted=True), model_type.encode("utf-8", "surrogatepass")
+    return any(word in (files.read(f"{RELEASE}/models/auto/{name}") or b"") for name in _TYPE_TABLES)
 
 
 def _here(question: Question) -> Expectation:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from loadproof.core.expectation import Expectation, Expected
+from loadproof.core.expectation import ConversionRule, Expectation, Expected, Operation
 from loadproof.interpret.sandbox import child
 from loadproof.interpret.sandbox.messages import ANSWER, LENGTH, LIST, READ, REQUEST
 from loadproof.interpret.sandbox.packing import pack
@@ -28,6 +28,19 @@ FORGED: dict[str, Any] = {
     },
     "endless_index": {"families": (msgspec.structs.replace(FAMILY, axes=((0, 1 << 40),)),), "parameters": 2},
     "no_axis": {"families": (msgspec.structs.replace(FAMILY, axes=()),), "parameters": 1},
+    "odd_operation": {
+        "families": (FAMILY,),
+        "parameters": 2,
+        "rules": (
+            ConversionRule(
+                "WeightConverter",
+                (r"a.(\d+)",),
+                (r"a.\1", "c"),
+                r"^(?P<g0>a\.(\d+))$",
+                operations=(Operation("Chunk", {"dim": "x"}),),
+            ),
+        ),
+    },
     "claims_no_wall": {"wall": "", "forbidden_call": True, "class_name": "Odd"},
 }
 

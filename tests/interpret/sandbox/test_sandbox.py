@@ -21,6 +21,7 @@ from loadproof.core.expectation import Expectation
 from loadproof.interpret import evaluation, expect
 from loadproof.interpret.sandbox import limits, parent
 from tests.cli.process import run
+from tests.hostile.making import one_tensor
 from tests.hostile.source_cases import AUTO_MAP, source
 from tests.interpret.sandbox.misbehaving import FORGED
 from tests.interpret.sandbox.opening import TESTS, opened, require_wall
@@ -215,8 +216,17 @@ def test_a_forged_answer_says_nothing_but_of_its_own_model(kind: str, tmp_path: 
     honest = read(model(tmp_path, source()))
     assert (found.reader, found.version, found.forbidden_call) == (honest.reader, honest.version, False)
     assert found.wall == honest.wall
-    if kind not in ("another_release", "claims_no_wall"):
+    if kind not in ("another_release", "claims_no_wall", "odd_operation"):
         assert found.inconclusive == "what the model source makes cannot be told"
+
+
+def test_forged_rules_that_cannot_be_applied_end_inconclusive(tmp_path: Path) -> None:
+    root = model(tmp_path, "", misbehave="odd_operation")
+    (root / "model.safetensors").write_bytes(one_tensor("a.0"))
+    with opened("misbehaving"):
+        report = check(root, use_cache=False)
+    assert report.verdict == "inconclusive"
+    assert "conversion rules of the model class cannot be applied" in (report.case.outcome.inconclusive or "")
 
 
 def test_a_child_does_not_outlive_its_parent() -> None:

@@ -32,4 +32,5 @@ def kind_of(files: Files, name: str) -> Kind | None:
 
 def text_of(data: bytes) -> str:
     """A source text with the line ends of Python."""
-    return data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    text = data.decode("utf-8", "replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
