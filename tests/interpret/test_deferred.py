@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
+from loadproof.interpret.language.objects import SourceObject
 from loadproof.interpret.release.deferred import defer
 
 
 def make() -> tuple[Any, Any, list[str]]:
     built: list[str] = []
 
-    class Rule:
+    class Rule(SourceObject):
         kind = "rule"
 
         def __init__(self, source: str) -> None:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from loadproof.interpret.language.errors import SourceMissing, certain
+from loadproof.interpret.language.gate import has
 from loadproof.interpret.release import auto_classes, auto_map, remote_code
 from loadproof.interpret.release.class_choice import choose_class
 from loadproof.interpret.release.disk import Disk, on_disk
@@ -86,7 +87,7 @@ def build(
 
 def _config_for(cls: Any, config: Any) -> Any:
     """A composite configuration's text part when the class is declared for that part (as the Auto classes do)."""
-    sub = config.sub_configs.get("text_config") if hasattr(config, "sub_configs") else None
+    sub = config.sub_configs.get("text_config") if has(config, "sub_configs") else None
     if sub is not None and auto_classes.config_class_of(cls) is sub:
         return config.get_text_config()
     return config

@@ -8,6 +8,7 @@ from loadproof.core.expectation import Expected
 from loadproof.core.families import fold
 from loadproof.core.tensors import Shape
 from loadproof.interpret.language.errors import UnknownUsed
+from loadproof.interpret.language.gate import find
 from loadproof.interpret.release.conversion_rules import rules_of
 from loadproof.interpret.release.model_base import tie_map
 from loadproof.interpret.release.plain_data import plain, text
@@ -28,9 +29,9 @@ def describe(world: Any, model: Any) -> dict[str, Any]:
         "families": tuple(_family(t, axes, key, sources) for t, axes, key in fold(rows)),
         "ties": tuple((text(target), text(source)) for target, source in ties.items()),
         "base_model_prefix": text(model.base_model_prefix or ""),
-        "ignore_missing": _patterns(model, "_keys_to_ignore_on_load_missing"),
-        "ignore_unexpected": _patterns(model, "_keys_to_ignore_on_load_unexpected"),
-        "ignore_on_save": _patterns(model, "_keys_to_ignore_on_save"),
+        "ignore_missing": _patterns(find(model, "_keys_to_ignore_on_load_missing")),
+        "ignore_unexpected": _patterns(find(model, "_keys_to_ignore_on_load_unexpected")),
+        "ignore_on_save": _patterns(find(model, "_keys_to_ignore_on_save")),
         "buffer_names": tuple(dict.fromkeys(t for t, _, _ in fold((n, ()) for n in names))),
         "rules": rules_of(world, model),
         "config": plain(model.config),
@@ -66,5 +67,5 @@ def _family(template: str, axes: Any, key: Any, sources: dict[str, str]) -> Expe
     return Expected(template, axes, key[0], key[1], source=sources.get(first, ""))
 
 
-def _patterns(model: Any, attribute: str) -> tuple[str, ...]:
-    return tuple(sorted(text(p) for p in getattr(model, attribute, None) or ()))
+def _patterns(patterns: Any) -> tuple[str, ...]:
+    return tuple(sorted(text(p) for p in patterns or ()))

@@ -14,6 +14,8 @@ from loadproof.core.config import ModelConfig
 from loadproof.core.expectation import Expectation, Expected
 from loadproof.core.families import join_name
 from loadproof.interpret import building
+from loadproof.interpret.language.gate import find, has, own, seen_as, state
+from loadproof.interpret.language.objects import Open
 from loadproof.interpret.release.locate import find_source, is_installed
 from loadproof.interpret.release.world import World
 from loadproof.interpret.shapes.tensor import Tensor
@@ -23,8 +25,10 @@ _MAX_TEXT = 400
 _SUM, _DIVISION, _PRODUCT, _NAME = range(4)
 
 
-class Symbol(int):
+class Symbol(int, Open):
     """An integer with the expression that made it. `binds` is the strength of its outermost operator."""
+
+    __direct__ = False
 
     text: str
     binds: int
@@ -44,6 +48,9 @@ class Symbol(int):
         return self
 
 
+seen_as(Symbol, int)
+
+
 def text_of(value: Any, binds: int = _SUM) -> str:
     """The expression, in parentheses where it binds weaker than `binds`."""
     if not isinstance(value, Symbol):
@@ -53,13 +60,13 @@ def text_of(value: Any, binds: int = _SUM) -> str:
 
 def _arithmetic(name: str, sign: str, binds: int, left_binds: int, right_binds: int) -> tuple[Any, Any]:
     """The method and its reflection; `*_binds` is what each side must bind like to stand without parentheses."""
-    whole: Any = getattr(int, f"__{name}__")
-    reflected: Any = getattr(int, f"__r{name}__")
+    whole: Any = own(int)[f"__{name}__"]
+    reflected: Any = own(int)[f"__r{name}__"]
 
     def made(left: Any, right: Any) -> Any:
         text = text_of(left, left_binds) + sign + text_of(right, right_binds)
         value = whole(int(left), int(right))
-        weakest = min(binds, getattr(left, "binds", _NAME)) if binds == _PRODUCT else binds
+        weakest = min(binds, find(left, "binds", _NAME)) if binds == _PRODUCT else binds
         return Symbol(value, text, max(weakest, _DIVISION) if binds else _SUM) if len(text) <= _MAX_TEXT else value
 
     def forward(self: Symbol, other: Any) -> Any:
@@ -130,11 +137,12 @@ def add_symbols(expectation: Expectation, world: World, raw: dict[str, Any]) -> 
 
 def symbolic(config: Any, prefix: str = "") -> None:
     """Replace every integer field of a built configuration by a `Symbol` with its dotted name, nested ones included."""
-    for key, value in list(config.__dict__.items()):
-        if hasattr(value, "attribute_map") and hasattr(value, "__dict__"):
+    fields = state(config)
+    for key, value in list(fields.items()):
+        if isinstance(value, Open) and has(value, "attribute_map"):
             symbolic(value, f"{prefix}{key}.")
         elif type(value) is int and not key.startswith("_") and "token" not in key:
-            config.__dict__[key] = Symbol(value, prefix + key)
+            fields[key] = Symbol(value, prefix + key)
 
 
 def _symbolic(family: Expected, tensors: dict[str, Any]) -> Expected:

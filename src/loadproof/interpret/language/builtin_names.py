@@ -8,8 +8,11 @@ from operator import index
 from typing import Any
 
 from loadproof.interpret.language import counted, limits, operators, text
-from loadproof.interpret.language.attributes import class_of, delete, guarded_type, read, write
 from loadproof.interpret.language.errors import ForbiddenAttribute, UnknownUsed
+from loadproof.interpret.language.gate import class_of, delete, guarded_type, make_super, read, write
+from loadproof.interpret.language.lazy_dict import LazyDict
+from loadproof.interpret.language.lazy_list import LazyList
+from loadproof.interpret.language.long_list import LongList
 from loadproof.interpret.language.objects import Unknown
 
 _AS_THEY_ARE = (
@@ -20,6 +23,11 @@ _AS_THEY_ARE = (
     "ModuleNotFoundError NameError NotImplementedError OSError OverflowError RuntimeError RuntimeWarning StopIteration "
     "TypeError UserWarning ValueError Warning ZeroDivisionError FileNotFoundError EnvironmentError"
 )
+_COUNTED: dict[Any, tuple[type, ...]] = {
+    **dict.fromkeys((tuple, set, frozenset), ()),
+    list: (LazyList, LongList),
+    dict: (LazyDict,),
+}
 _NO_DEFAULT = object()
 _SWITCHES = {"True": True, "False": False, "None": None}
 
@@ -106,9 +114,9 @@ def _pow(base: Any, exponent: Any, *modulus: Any) -> Any:
 
 def names() -> dict[str, Any]:
     """Name -> value, a fresh dictionary."""
-    found: dict[str, Any] = {name: getattr(builtins, name) for name in _AS_THEY_ARE.split()}
+    found: dict[str, Any] = {name: builtins.__dict__[name] for name in _AS_THEY_ARE.split()}
+    found.update({real.__name__: guarded_type(real, counted.counting(real), *also) for real, also in _COUNTED.items()})
     found.update(
-        {real.__name__: guarded_type(real, counted.counting(real)) for real in (list, tuple, set, frozenset, dict)},
         range=guarded_type(range, _range),
         bytes=guarded_type(bytes, counted.bytes_of),
         type=guarded_type(type, _type),
@@ -131,7 +139,7 @@ def names() -> dict[str, Any]:
         chr=chr,
         print=lambda *_, **__: None,
         complex=complex,
-        super=super,
+        super=make_super,
         BaseException=Exception,
     )
     return found

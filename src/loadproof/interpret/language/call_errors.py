@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from loadproof.interpret.language.scope import CLASS
+
 
 def full_name(name: str, scope: Any) -> str:
     """`Class.method` where the function stands in a class."""
-    owner = scope.parent.get("__class__") if scope.parent is not None else None
+    owner = scope.parent.get(CLASS) if scope.parent is not None else None
     return name if owner is None else f"{owner.__name__}.{name}"
 
 

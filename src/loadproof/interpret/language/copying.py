@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import Any
 
 from loadproof.interpret.language import limits
-from loadproof.interpret.language.objects import Namespace, Open, Unknown
+from loadproof.interpret.language.enums import EnumType
+from loadproof.interpret.language.gate import find, state
+from loadproof.interpret.language.objects import Open, Sealed
 
+# How the part of an instance that cannot be changed later is made again, past what its class may define.
+_EXACT: tuple[tuple[type, Any], ...] = (
+    (str, lambda kind, value: str.__new__(kind, str.__str__(value))),
+    (int, lambda kind, value: int.__new__(kind, int.__int__(value))),
+    (float, lambda kind, value: float.__new__(kind, float.__float__(value))),
+    (tuple, lambda kind, value: tuple.__new__(kind, tuple.__iter__(value))),
+    (frozenset, lambda kind, value: frozenset.__new__(kind, frozenset.__iter__(value))),
+)
 _ATOMS = (str, int, float, bool, bytes, type(None), complex, range, slice, type)
 
 
@@ -16,7 +27,9 @@ def deep_copy(value: Any, memo: Any = None) -> Any:
 
 
 def _deep(value: Any, memo: dict[int, Any]) -> Any:
-    if isinstance(value, (*_ATOMS, Unknown, Namespace)) and not _extended(value):
+    if isinstance(value, (*_ATOMS, Sealed)) and not _extended(value):
+        return value
+    if isinstance(type(value), EnumType):
         return value
     known = memo.get(id(value))
     if known is not None:
@@ -26,11 +39,7 @@ def _deep(value: Any, memo: dict[int, Any]) -> Any:
 
 
 def _extended(value: Any) -> bool:
-    return (
-        isinstance(value, Open)
-        and not isinstance(value, (Unknown, Namespace, type))
-        and bool(getattr(value, "__dict__", None))
-    )
+    return isinstance(value, Open) and not isinstance(value, (Sealed, type)) and bool(state(value))
 
 
 def _deep_container(value: Any, memo: dict[int, Any]) -> Any:
@@ -48,21 +57,22 @@ def _deep_container(value: Any, memo: dict[int, Any]) -> Any:
         items.extend(_deep(v, memo) for v in value)
         return items
     if isinstance(value, (tuple, set, frozenset)):
-        made = type(value)(_deep(v, memo) for v in value)
+        items = [_deep(v, memo) for v in value]
+        made = next(kind for kind in (tuple, set, frozenset) if isinstance(value, kind))(items)
         memo[id(value)] = (made, value)
         return made
     return value  # functions, patterns, iterators: copies of these are the same object
 
 
 def _deep_object(value: Any, memo: dict[int, Any]) -> Any:
-    own = getattr(type(value), "__deepcopy__", None)
+    own = find(type(value), "__deepcopy__")
     if own is not None:
         return own(value, memo)
     made = shallow_copy(value)
     memo[id(value)] = (made, value)
-    state = made.__dict__
-    for key, item in list(state.items()):
-        state[key] = _deep(item, memo)
+    attributes = state(made)
+    for key, item in list(attributes.items()):
+        attributes[key] = _deep(item, memo)
     if isinstance(value, dict):
         for key, item in list(dict.items(value)):
             dict.__setitem__(made, key, _deep(item, memo))
@@ -70,14 +80,22 @@ def _deep_object(value: Any, memo: dict[int, Any]) -> Any:
 
 
 def shallow_copy(value: Any) -> Any:
-    if isinstance(value, Open) and not isinstance(value, (Unknown, Namespace, type)):
-        cls: Any = type(value)
-        base: Any = next((b for b in (str, int, float, tuple) if isinstance(value, b)), None)
-        made = cls.__new__(cls) if base is None else base.__new__(cls, value)
-        if isinstance(value, dict):
+    """`copy.copy`: an object of the same class and attributes. No constructor of it runs, as it might return another."""
+    kind = type(value)
+    if issubclass(kind, Open) and not issubclass(kind, Sealed):
+        made = _blank(value, kind)
+        if issubclass(kind, dict):
             dict.update(made, value)
-        elif isinstance(value, list):
+        elif issubclass(kind, list):
             list.extend(made, value)
-        made.__dict__.update(value.__dict__)
+        state(made).update(state(value))
         return made
     return value.copy() if isinstance(value, (dict, list, set)) else value
+
+
+def _blank(value: Any, kind: Any) -> Any:
+    exact = next((make for base, make in _EXACT if issubclass(kind, base)), None)
+    if exact is not None:
+        return exact(kind, value)
+    base = next((b for b in kind.__mro__ if b.__module__ == "builtins" or b is OrderedDict), object)
+    return base.__new__(kind)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from types import MappingProxyType
 from typing import Any
 
+from loadproof.interpret.language.gate.host import state
 from loadproof.interpret.language.objects import Open
 
 AUTO = object()
@@ -29,7 +30,7 @@ class EnumType(type):
 
     def __call__(cls, value: Any) -> Any:
         for member in cls._members.values():
-            if member is value or member.__dict__["value"] == value:
+            if member is value or _value_of(member) == value:
                 return member
         raise ValueError(f"{value!r} is not a valid {cls.__name__}")
 
@@ -40,7 +41,7 @@ class EnumType(type):
         return cls._members[key]
 
     def __contains__(cls, value: Any) -> bool:
-        return any(m is value or m.__dict__["value"] == value for m in cls._members.values())
+        return any(m is value or _value_of(m) == value for m in cls._members.values())
 
     def __len__(cls) -> int:
         return len(cls._members)
@@ -49,8 +50,12 @@ class EnumType(type):
 def _member(cls: type, name: str, value: Any) -> Any:
     base = next((b for b in (str, int, float) if issubclass(cls, b)), None)
     made: Any = base.__new__(cls, value) if base else object.__new__(cls)
-    made.__dict__.update(name=name, value=value, _name_=name, _value_=value)
+    state(made).update(name=name, value=value, _name_=name, _value_=value)
     return made
+
+
+def _value_of(member: Any) -> Any:
+    return state(member)["value"]
 
 
 class Enum(Open, metaclass=EnumType):
@@ -62,8 +67,10 @@ class Enum(Open, metaclass=EnumType):
 
 
 class IntEnum(int, Enum):
+    __direct__ = False
     __hash__ = int.__hash__
 
 
 class StrEnum(str, Enum):
+    __direct__ = False
     __hash__ = str.__hash__

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class NotUnderstood(Exception):  # noqa: N818 - it is an outcome, not a fault
     """Something outside the evaluator's reach; the outcome is `inconclusive`, never a guess."""
@@ -33,9 +35,15 @@ class SourceMissing(NotUnderstood):
 
 def certain(problem: Exception) -> Exception:
     """Mark an exception as one the library itself raises: the source says `raise`, or a modelled call refuses."""
-    problem.__dict__["loadproof_certain"] = True
+    _attributes(problem)["loadproof_certain"] = True
     return problem
 
 
 def is_certain(problem: BaseException) -> bool:
-    return bool(problem.__dict__.get("loadproof_certain"))
+    return bool(_attributes(problem).get("loadproof_certain"))
+
+
+def _attributes(problem: BaseException) -> dict[str, Any]:
+    """Past what an evaluated exception class may define."""
+    found: dict[str, Any] = object.__getattribute__(problem, "__dict__")
+    return found

@@ -8,18 +8,16 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from loadproof.interpret.language.attributes import METHODS, check_name, read
 from loadproof.interpret.language.errors import UnsupportedSyntax
+from loadproof.interpret.language.gate import check_name, make_super, read, reader
 from loadproof.interpret.language.lazy_dict import LARGE, LazyDict
 from loadproof.interpret.language.lazy_list import LazyList, Source
 from loadproof.interpret.language.long_list import SHORTEST, LongList, changes_nothing
-from loadproof.interpret.language.objects import Open
 from loadproof.interpret.language.operators import BINARY, COMPARE, UNARY
-from loadproof.interpret.language.scope import Scope, is_private, mangled
+from loadproof.interpret.language.scope import CLASS, SELF, YIELDS, Scope, is_private, mangled
 from loadproof.interpret.language.text import format_value, show_repr
 
 Closure = Callable[[Scope], Any]
-_DATA = tuple(METHODS)
 _COPIED = (list, tuple, str, bytes)
 
 
@@ -37,7 +35,7 @@ def _constant(node: Any) -> Closure:
 
 
 def _name(node: Any) -> Closure:
-    name = node.id
+    name = CLASS if node.id == "__class__" else node.id
     return lambda env: env[name]
 
 
@@ -48,15 +46,7 @@ def _attribute(node: Any) -> Closure:
     check_name(name)
     if name.startswith("_"):
         return lambda env: read(owner(env), name)
-
-    def run(env: Scope) -> Any:
-        obj = owner(env)
-        kind = type(obj)
-        if issubclass(kind, Open) and not issubclass(kind, _DATA):
-            return getattr(obj, name)
-        return read(obj, name)
-
-    return run
+    return reader(owner, name)
 
 
 def _binary(node: Any) -> Closure:
@@ -121,7 +111,7 @@ def _call(node: Any) -> Closure:
     function, args = expression(node.func), _starred(node.args)
     keywords = [(k.arg, expression(k.value)) for k in node.keywords]
     if isinstance(node.func, ast.Name) and node.func.id == "super" and not args:
-        return lambda env: super(env["__class__"], env[env["__self__"]])
+        return lambda env: make_super(env[CLASS], env[env[SELF]])
     if keywords or any(star for star, _ in args):
         return _full_call(function, args, keywords)
     plain = [a for _, a in args]
@@ -217,7 +207,7 @@ def _constant_names(node: ast.Dict) -> frozenset[str] | None:
         elif kind in (ast.NamedExpr, ast.Lambda, ast.Yield, ast.YieldFrom, ast.Await):
             return None
         elif kind is not ast.Constant and isinstance(item, ast.AST):
-            todo.extend([getattr(item, field) for field in item._fields])
+            todo.extend(ast.iter_child_nodes(item))
     return frozenset(names)
 
 
@@ -318,8 +308,12 @@ def _may_be_long(node: Any) -> str | None:
     only = node.generators[0] if len(node.generators) == 1 else None
     if only is None or only.ifs or not isinstance(only.target, ast.Name) or not isinstance(node, ast.ListComp):
         return None
-    is_range = isinstance(only.iter, ast.Call) and getattr(only.iter.func, "id", "") == "range"
+    is_range = isinstance(only.iter, ast.Call) and is_name(only.iter.func, "range")
     return only.target.id if is_range and changes_nothing(node.elt) else None
+
+
+def is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def _at(env: Scope, name: str, element: Closure, index: int) -> Any:
@@ -377,9 +371,6 @@ def _walrus(node: Any) -> Closure:
 
 
 # ---------------------------------------------------------------- generators, evaluated to their end at once
-YIELDS = "__yields__"
-
-
 def _yield(node: Any) -> Closure:
     value: Closure = expression(node.value) if node.value is not None else (lambda env: None)
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from loadproof.interpret.language import call_errors
-from loadproof.interpret.language.expressions import YIELDS, Closure, expression
-from loadproof.interpret.language.scope import Scope
+from loadproof.interpret.language.expressions import Closure, expression
+from loadproof.interpret.language.gate.host import find, know_evaluated
+from loadproof.interpret.language.scope import CLASS, SELF, YIELDS, Scope
 from loadproof.interpret.language.statements import Returned, block
 
 Function = Callable[..., Any]
@@ -16,7 +17,7 @@ Function = Callable[..., Any]
 
 def _generates(node: Any) -> bool:
     """Whether the body yields, its nested functions left aside."""
-    if getattr(node, "lacks_yield", False):
+    if find(node, "lacks_yield"):
         return False
     todo: list[Any] = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
     while todo:
@@ -33,7 +34,7 @@ class Signature:
 
     def __init__(self, node: Any) -> None:
         a = node.args
-        self.name = getattr(node, "name", "<lambda>")
+        self.name = find(node, "name", "<lambda>")
         self.positional = [x.arg for x in a.posonlyargs + a.args]
         self.star = a.vararg.arg if a.vararg else None
         self.double_star = a.kwarg.arg if a.kwarg else None
@@ -108,7 +109,7 @@ def _function(signature: Signature, body: Any, compiled: Any, bound: dict[str, A
         local.update(bound)
         bind(local, args, kwargs)
         if first:
-            local["__self__"] = first
+            local[SELF] = first
         yields: list[Any] | None = None
         if signature.generates:
             yields = local[YIELDS] = []
@@ -141,9 +142,12 @@ def function_in(node: Any, env: Scope, defaults: Scope) -> Function:
     return _function(signature, node.body, [], bound, env)
 
 
+know_evaluated(next(c for c in _function.__code__.co_consts if find(c, "co_name") == "function"))
+
+
 def method(node: Any, file: Any, cls: Any) -> Function:
     """A function of `file`; `cls` is what a bare `super()` inside it refers to (None for plain functions)."""
     env = Scope(None, file, file.world.budget)
-    env["__class__"] = cls
+    env[CLASS] = cls
     made: Function = function_maker(node, node.body)(env)
     return made

@@ -11,12 +11,19 @@ class Open:
     """Base of every object whose public attributes evaluated code may read and write."""
 
     __slots__ = ()
+    __direct__ = True  # whether Python itself may look its attributes up: no plain data and no exception is mixed in
+    __family__: Any = None  # the class whose instances all may be handed to the functions of this one, unbound
 
 
 class Sealed(Open):
     """Base of the objects that all evaluations share: evaluated code can neither change them nor see their inside."""
 
     __slots__ = ()
+    __visible__ = False  # whether evaluated code may hold the class itself
+
+    def __repr__(self) -> str:
+        """Python's own text of it would be one about this program."""
+        raise UnknownUsed("the text of a module or of a part of one is not known")
 
 
 class SourceObject(Open):
@@ -24,6 +31,30 @@ class SourceObject(Open):
 
     def __init_subclass__(cls, **_: Any) -> None:
         pass
+
+
+class SimpleNamespace(SourceObject):
+    """`types.SimpleNamespace`"""
+
+    def __init__(self, **fields: Any) -> None:
+        self.__dict__.update(fields)
+
+
+NO_DEFAULT = object()
+
+
+class Field(Sealed):
+    """`dataclasses.field()`"""
+
+    __visible__ = True
+
+    def __init__(
+        self, default: Any = NO_DEFAULT, default_factory: Any = None, init: Any = True, kw_only: Any = False, **_: Any
+    ) -> None:
+        self.default, self.default_factory, self.init, self.kw_only = default, default_factory, init, kw_only
+
+    def make(self) -> Any:
+        return self.default_factory() if self.default_factory else self.default
 
 
 class Unknown(Sealed):

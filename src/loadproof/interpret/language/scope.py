@@ -6,6 +6,9 @@ from typing import Any
 
 from loadproof.interpret.language.limits import Budget
 
+# Names that no source text can spell: what a call keeps beside its own.
+CLASS, SELF, YIELDS, CAUGHT = ":class", ":self", ":yields", ":caught"
+
 
 class Scope(dict[str, Any]):
     """One scope. A miss falls through to the parent, then to the file's lazily evaluated names."""
@@ -46,9 +49,9 @@ def is_private(name: str) -> bool:
 def mangled(name: str, env: Scope) -> str:
     """A private name as the class whose method is being evaluated keeps it; unchanged outside of classes."""
     scope: Scope | None = env
-    while scope is not None and "__class__" not in scope:
+    while scope is not None and CLASS not in scope:
         scope = scope.parent
-    owner = scope["__class__"] if scope is not None else None
+    owner = scope[CLASS] if scope is not None else None
     return name if owner is None else mangled_in(name, owner.__name__)
 
 

@@ -16,12 +16,22 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from loadproof.interpret.language import limits, operators, surroundings
-from loadproof.interpret.language.attributes import guarded_type
+from loadproof.interpret.language.builtin_names import BUILTINS
 from loadproof.interpret.language.copying import deep_copy, shallow_copy
 from loadproof.interpret.language.counted import counting
 from loadproof.interpret.language.enums import AUTO, Enum, IntEnum, StrEnum
 from loadproof.interpret.language.errors import ForbiddenAttribute, LimitReached, UnknownUsed
-from loadproof.interpret.language.objects import Namespace, Open, Sealed, SourceObject, Unknown
+from loadproof.interpret.language.gate import fields_of, find, guarded_type, signature_names, write
+from loadproof.interpret.language.objects import (
+    NO_DEFAULT,
+    Field,
+    Namespace,
+    Open,
+    Sealed,
+    SimpleNamespace,
+    SourceObject,
+    Unknown,
+)
 from loadproof.interpret.language.patterns import PATTERNS
 
 _MATH = (
@@ -140,21 +150,6 @@ MATH.update(factorial=_factorial, comb=_comb, prod=_prod)
 
 
 # ---------------------------------------------------------------- dataclasses, typing, types, inspect
-NO_DEFAULT = object()
-
-
-class Field:
-    """`dataclasses.field()`"""
-
-    def __init__(
-        self, default: Any = NO_DEFAULT, default_factory: Any = None, init: Any = True, kw_only: Any = False, **_: Any
-    ) -> None:
-        self.default, self.default_factory, self.init, self.kw_only = default, default_factory, init, kw_only
-
-    def make(self) -> Any:
-        return self.default_factory() if self.default_factory else self.default
-
-
 class Annotation(Sealed):
     """Anything from `typing`: it can be subscripted and combined, and means nothing here."""
 
@@ -191,39 +186,34 @@ def _typing(name: str) -> Any:
     return Annotation(name)
 
 
-def _fields(cls: Any) -> list[Any]:
+def _fields(cls: Any) -> tuple[Any, ...]:
     """`dataclasses.fields`: names and defaults."""
-    known = getattr(cls, "__dataclass_fields__", None)
-    if known is None:
+    kind = cls if isinstance(cls, type) else type(cls)
+    if find(kind, "__dataclass_fields__") is None:
         raise TypeError("must be called with a dataclass type or instance")
-    return [SimpleNamespace(name=n, default=d[0], default_factory=NO_DEFAULT) for n, d in known.items()]
+    return tuple(fields_of(kind).values())
+
+
+def _is_dataclass(value: Any) -> bool:
+    return find(value if isinstance(value, type) else type(value), "__dataclass_fields__") is not None
 
 
 def _replace(obj: Any, **changes: Any) -> Any:
+    if isinstance(obj, type) or not _is_dataclass(obj):
+        raise TypeError("replace() should be called on dataclass instances")
     made = shallow_copy(obj)
     for name, value in changes.items():
-        setattr(made, name, value)
+        write(made, name, value)
     return made
 
 
 # ---------------------------------------------------------------- inspect
 def _signature(function: Any) -> Any:
     """`inspect.signature` of an evaluated function or class: parameter names and whether they have defaults."""
-    target = getattr(function, "__func__", function)
-    if isinstance(target, type):
-        target = target.__init__  # type: ignore[misc]
-    known = getattr(target, "__signature_names__", None)
-    if known is None:
+    names = signature_names(function)
+    if names is None:
         return Unknown("inspect.signature()")
-    names = list(known)
-    if target is not function:
-        names = names[1:]
     return SimpleNamespace(parameters={n: SimpleNamespace(name=n, default=Unknown("default")) for n in names})
-
-
-class SimpleNamespace(SourceObject):
-    def __init__(self, **fields: Any) -> None:
-        self.__dict__.update(fields)
 
 
 def _bind_method(function: Any, owner: Any) -> Any:
@@ -257,7 +247,7 @@ _COLLECTIONS: dict[str, Any] = {
     "defaultdict": guarded_type(collections.defaultdict, counting(collections.defaultdict)),
     "Counter": guarded_type(collections.Counter, counting(collections.Counter)),
     "deque": guarded_type(collections.deque, counting(collections.deque)),
-    "UserDict": dict,
+    "UserDict": BUILTINS["dict"],
     "namedtuple": _named_tuple,
 }
 _ABSTRACT = {n: getattr(collections.abc, n) for n in collections.abc.__all__}
@@ -313,7 +303,7 @@ MODULES: dict[str, Any] = {
             "dataclass": _transparent,
             "fields": _fields,
             "replace": _replace,
-            "is_dataclass": lambda value: hasattr(value, "__dataclass_fields__"),
+            "is_dataclass": _is_dataclass,
             "MISSING": NO_DEFAULT,
         },
     ),

@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from loadproof.interpret.language import limits
-from loadproof.interpret.language.attributes import delete
 from loadproof.interpret.language.errors import LimitReached, NotUnderstood, UnknownUsed, UnsupportedSyntax, certain
 from loadproof.interpret.language.expressions import Closure, expression
+from loadproof.interpret.language.gate import delete
 from loadproof.interpret.language.objects import Unknown
 from loadproof.interpret.language.operators import IN_PLACE
-from loadproof.interpret.language.scope import Scope
+from loadproof.interpret.language.scope import CAUGHT, Scope
 from loadproof.interpret.language.targets import store
 
 BREAK, CONTINUE = object(), object()
@@ -53,7 +53,7 @@ def statement(node: ast.stmt) -> Closure:
             raise UnsupportedSyntax(type(node).__name__)
         return handler(node)
     except NotUnderstood as problem:
-        kind, text = type(problem), f"{problem} (line {getattr(node, 'lineno', '?')})"
+        kind, text = type(problem), f"{problem} (line {node.lineno})"
 
         def reached(env: Scope) -> Any:
             raise kind(text)
@@ -179,7 +179,7 @@ def _raise(node: Any) -> Closure:
 
     def run(env: Scope) -> Any:
         env.budget.line = line
-        problem = value(env) if value else env.get("__caught__")
+        problem = value(env) if value else env.get(CAUGHT)
         if isinstance(problem, type) and issubclass(problem, BaseException):
             problem = problem()
         if not isinstance(problem, Exception):
@@ -342,7 +342,7 @@ def _handle(env: Scope, handlers: list[Any], problem: Exception) -> Any:
         if unknown and not isinstance(problem, known):
             raise UnknownUsed(f"whether {type(problem).__name__} is a {unknown[0]._name} is not known")
         if isinstance(problem, known):
-            env["__caught__"] = problem
+            env[CAUGHT] = problem
             if not name:
                 return handler(env)
             env.assign(name, problem)

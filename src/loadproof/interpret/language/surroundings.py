@@ -45,6 +45,8 @@ class Environment(Sealed):
 class PythonVersion(tuple[int, ...], Open):
     """`sys.version_info`"""
 
+    __direct__ = False
+
     major = property(lambda self: self[0])
     minor = property(lambda self: self[1])
     micro = property(lambda self: self[2])

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from loadproof.interpret.language.attributes import write
 from loadproof.interpret.language.errors import UnsupportedSyntax
 from loadproof.interpret.language.expressions import expression
+from loadproof.interpret.language.gate import write
 from loadproof.interpret.language.scope import Scope, is_private, mangled
 
 Store = Callable[[Scope, Any], None]

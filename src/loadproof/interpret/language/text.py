@@ -6,20 +6,28 @@
 from __future__ import annotations
 
 import re
+import types
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
+from operator import index
 from string import Formatter
 from types import MappingProxyType
 from typing import Any
 
 from loadproof.interpret.language import limits
-from loadproof.interpret.language.errors import ForbiddenAttribute, LimitReached
+from loadproof.interpret.language.errors import ForbiddenAttribute, LimitReached, UnknownUsed
 
 _NUMBERS = re.compile(r"\d+")
-_PERCENT = re.compile(r"%(?:\(([^)]*+)(?:\)|\Z))?[-+ #0]*(\*|\d+)?(?:\.(\*|\d+))?[hlL]?(.|\Z)", re.S)
+_SPECIFIER = re.compile(r"[-+ #0-9.*hlL]*")
 _WIDTH = 1_000
+_OPAQUE = frozenset(
+    [
+        *(types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.GeneratorType, partial, super),
+        *(map, filter, zip, enumerate, reversed),
+    ]
+)
 _CONTAINERS: tuple[Any, ...] = (
     list,
     tuple,
@@ -46,8 +54,10 @@ def show_repr(value: Any) -> str:
 def measure(value: Any) -> None:
     """Charge for what the text of a value is made of; parts that are shared count as often as they are shown."""
     if isinstance(value, str):
-        limits.current().charge(len(value), "text")
+        limits.current().charge(str.__len__(value), "text")
         return
+    if type(value) in _OPAQUE:
+        raise UnknownUsed("the text of a function or an iterator is not known")
     parts = _parts(value)
     if parts is not None:
         limits.current().step()
@@ -62,8 +72,6 @@ def _parts(value: Any) -> Iterable[Any] | None:
         return chain(value.keys(), value.values())
     if isinstance(value, slice):
         return value.start, value.stop, value.step
-    if isinstance(value, partial):
-        return value.func, *value.args, *value.keywords.values()
     args: tuple[Any, ...] = value.args if isinstance(value, BaseException) else ()
     return args or None
 
@@ -96,27 +104,64 @@ class _Fields(Formatter):
 
 
 def percent_format(text: str, values: Any) -> str:
-    for _, width, precision, _ in _PERCENT.findall(text):
-        if "*" in (width, precision) or any(n and int(n) > _WIDTH for n in (width[:9], precision[:9])):
+    """``text % values`` with a bound on widths. Raises LimitReached for a width that is not written out in a few digits."""
+    for width in _percent_widths(str.__str__(text)):
+        if "*" in width or any(len(n) > 9 or int(n) > _WIDTH for n in _NUMBERS.findall(width)):
             raise LimitReached(f"text width in format {text[:40]!r}")
     measure(values)
+    limits.current().charge(str.__len__(text), "text")
     return str(text % values)
+
+
+def _percent_widths(text: str) -> Iterator[str]:
+    """Flags, width and precision of each conversion. A key ends at the parenthesis that closes it, as in Python."""
+    at = text.find("%")
+    while at >= 0:
+        found = _SPECIFIER.match(text, _behind_key(text, at + 1))
+        assert found is not None
+        yield found.group()
+        at = text.find("%", found.end() + 1)
+
+
+def _behind_key(text: str, at: int) -> int:
+    if text[at : at + 1] != "(":
+        return at
+    depth = 0
+    for end in range(at, len(text)):
+        depth += (text[end] == "(") - (text[end] == ")")
+        if depth == 0:
+            return end + 1
+    return len(text)
 
 
 def join(separator: str, parts: Iterable[Any]) -> str:
     items = list(parts)
-    limits.current().charge(sum(len(x) + len(separator) for x in items if isinstance(x, str)), "text")
-    return separator.join(items)
+    between = str.__len__(separator)
+    limits.current().charge(sum(str.__len__(x) + between for x in items if isinstance(x, str)), "text")
+    return str.join(separator, items)
 
 
 def replace(text: str, old: str, new: str, count: int = -1) -> str:
-    limits.current().charge(len(text) + text.count(old) * len(new), "text")
-    return text.replace(old, new, count)
+    if isinstance(old, str) and isinstance(new, str):
+        limits.current().charge(str.__len__(text) + str.count(text, old) * str.__len__(new), "text")
+    return str.replace(text, old, new, count)
 
 
 def pad(method: str) -> Any:
+    """One of `_PADDED`, counted."""
+    make = _PADDED[method]
+
     def padded(text: str, width: int, *fill: str) -> str:
-        limits.current().charge(int(width), "text")
-        return str(getattr(text, method)(width, *fill))
+        width = index(width)
+        limits.current().charge(max(width, str.__len__(text)), "text")
+        return make(text, width, *fill)
 
     return padded
+
+
+_PADDED: dict[str, Callable[..., str]] = {
+    "ljust": str.ljust,
+    "rjust": str.rjust,
+    "center": str.center,
+    "zfill": str.zfill,
+}

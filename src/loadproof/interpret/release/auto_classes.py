@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from loadproof.interpret.language.errors import SourceMissing, certain
+from loadproof.interpret.language.gate import find, has, own
 from loadproof.interpret.language.objects import Open, Sealed, Unknown
 
 _AUTO = "transformers.models.auto."
@@ -211,7 +212,7 @@ class AutoModel(Sealed):
         cls = world.find_class(name, model_type)
         if cls is None:
             raise SourceMissing(f"class {name}")
-        sub = config.sub_configs.get("text_config") if hasattr(config, "sub_configs") else None
+        sub = config.sub_configs.get("text_config") if has(config, "sub_configs") else None
         if sub is not None and config_class_of(cls) is sub:
             config = config.get_text_config()
         return cls._from_config(config, **options)
@@ -224,14 +225,14 @@ def table_of_auto_class(world: Any, auto_name: str) -> dict[str, Any]:
     if source is None:
         raise SourceMissing(f"class {auto_name}")
     for member in source.members:
-        if isinstance(member, ast.Assign) and getattr(member.targets[0], "id", "") == "_model_mapping":
+        if isinstance(member, ast.Assign) and find(member.targets[0], "id", "") == "_model_mapping":
             lazy = file.syntax_of(member.value.id)  # type: ignore[attr-defined]
             return table(world, lazy.args[1].id)
     raise SourceMissing(f"the table of {auto_name}")
 
 
 def _model_type(world: Any, config: Any, found: dict[str, Any]) -> str | None:
-    names, own = world.config_names, getattr(type(config), "model_type", None)
+    names, own = world.config_names, find(type(config), "model_type")
     candidates = [t for t, c in names.items() if c == type(config).__name__]
     ordered = [t for t in candidates if t == own] + candidates + [config.model_type]
     return next((t for t in ordered if t in found), None)
@@ -247,10 +248,10 @@ class ConfigClass:
 def config_class_of(model_class: Any) -> Any:
     """The configuration class a model class declares, None when it declares none."""
     for c in model_class.__mro__:
-        if isinstance(c.__dict__.get("config_class"), type):
-            return c.__dict__["config_class"]
-        if "_config_annotation" in c.__dict__:
-            file, annotation = c.__dict__["_config_annotation"]
+        if isinstance(own(c).get("config_class"), type):
+            return own(c)["config_class"]
+        if "__config_annotation__" in own(c):
+            file, annotation = own(c)["__config_annotation__"]
             try:
                 return file.evaluate(annotation)
             except Exception:

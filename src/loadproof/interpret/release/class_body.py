@@ -12,8 +12,8 @@ from typing import Any
 from loadproof.interpret.language.errors import UnsupportedSyntax
 from loadproof.interpret.language.expressions import expression
 from loadproof.interpret.language.functions import function_in
-from loadproof.interpret.language.scope import Scope
-from loadproof.interpret.language.standard_library import NO_DEFAULT
+from loadproof.interpret.language.scope import CLASS, Scope
+from loadproof.interpret.language.objects import NO_DEFAULT
 from loadproof.interpret.language.statements import decorated, statement
 from loadproof.interpret.release.classes import LazyProperty, allowed, past_dunders
 from loadproof.interpret.release.definitions import ClassSource, FunctionSource, function_source
@@ -41,7 +41,8 @@ class ClassBody:
         skip = ("__module__", "__qualname__", "__doc__", "__slots__", "__annotations__")
         for name, value in self.scope.items():
             if name not in skip:
-                self.members[allowed(name, self.members)] = value
+                made = past_dunders(value) if name == "__getattribute__" else value  # however it came to that name
+                self.members[allowed(name, self.members)] = made
         return self.cells
 
     def _block(self, body: list[ast.stmt]) -> None:
@@ -78,7 +79,7 @@ class ClassBody:
         if node.value is not None:
             self.scope[name] = expression(node.value)(self.scope)
         elif name == "config":
-            self.members["_config_annotation"] = (self.file, node.annotation)
+            self.members["__config_annotation__"] = (self.file, node.annotation)
         if "ClassVar" not in ast.unparse(node.annotation):
             self.fields[name] = (self.scope[name] if node.value is not None else NO_DEFAULT, node.annotation, self.file)
 
@@ -97,7 +98,7 @@ class ClassBody:
 
     def _made(self, node: Any) -> Any:
         cell = Scope(self.outer, self.file, self.file.world.budget)
-        cell["__class__"] = None
+        cell[CLASS] = None
         self.cells.append(cell)
         return function_in(node, cell, self.scope)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from loadproof.interpret.language.gate import has
 from loadproof.interpret.release.auto_classes import ConfigMapping, config_class_of, table
 
 _TABLES = (
@@ -38,5 +39,5 @@ def _fits(world: Any, name: str, model_type: str) -> bool:
     if cls is None:
         return False
     config, wanted = ConfigMapping(world)[model_type], config_class_of(cls)
-    sub = config.sub_configs if hasattr(config, "sub_configs") else {}
+    sub = config.sub_configs if has(config, "sub_configs") else {}
     return wanted is None or issubclass(config, wanted) or issubclass(wanted, config) or wanted in sub.values()

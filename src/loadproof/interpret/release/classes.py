@@ -6,7 +6,6 @@ import ast
 import types
 from typing import Any
 
-from loadproof.interpret.language.attributes import GuardedType
 from loadproof.interpret.language.call_errors import missing
 from loadproof.interpret.language.counted import BASES
 from loadproof.interpret.language.errors import (
@@ -18,9 +17,11 @@ from loadproof.interpret.language.errors import (
 )
 from loadproof.interpret.language.expressions import expression
 from loadproof.interpret.language.functions import method
-from loadproof.interpret.language.objects import Namespace, Open, Sealed, SourceObject, Unknown
-from loadproof.interpret.language.scope import Scope, mangled_in
-from loadproof.interpret.language.standard_library import NO_DEFAULT, Annotation, Field
+from loadproof.interpret.language.gate import BUILTIN, DATA, GuardedType, annotated, has, own, state, write
+from loadproof.interpret.language.gate.names import HIDDEN
+from loadproof.interpret.language.objects import NO_DEFAULT, Field, Namespace, Open, Sealed, SourceObject, Unknown
+from loadproof.interpret.language.scope import CLASS, Scope, mangled_in
+from loadproof.interpret.language.standard_library import Annotation
 from loadproof.interpret.release.definitions import ClassSource, FunctionSource, class_source
 
 # Not part of an evaluated class: attributes live in __dict__, where copies find them; the others would be called by
@@ -74,16 +75,16 @@ class LazyProperty(property):
     def __get__(self, obj: Any, cls: Any = None) -> Any:
         if obj is None:
             return self
-        if self.cached and self.name in obj.__dict__:
-            return obj.__dict__[self.name]
+        if self.cached and self.name in state(obj):
+            return state(obj)[self.name]
         value = self._function("get", self.getter_source)(obj)
         if self.cached:
-            obj.__dict__[self.name] = value
+            state(obj)[self.name] = value
         return value
 
     def __set__(self, obj: Any, value: Any) -> None:
         if self.cached:
-            obj.__dict__[self.name] = value
+            state(obj)[self.name] = value
         elif self.setter_source is None:
             raise AttributeError(f"property '{self.name}' of '{type(obj).__name__}' object has no setter")
         else:
@@ -137,6 +138,7 @@ def make_class(file: Any, source: ClassSource, env: Scope | None = None) -> Any:
     file.world.budget.charge_class(bases)
     fields: dict[str, Any] = {}
     members: dict[str, Any] = {"__module__": file.name, "__qualname__": source.name, "__source_class__": fields}
+    members["__direct__"] = not any(issubclass(base, (*DATA, BaseException)) for base in bases)
     cells = file.fill_class(source, members, fields, env)
     dataclass = _is_dataclass(source, bases)
     if dataclass:
@@ -147,9 +149,9 @@ def make_class(file: Any, source: ClassSource, env: Scope | None = None) -> Any:
     cls: Any = _new_class(source.name, bases, metaclass, members)
     if dataclass and not file.world.is_config(cls):
         cls.__init__ = dataclass_init
-        cls.__dataclass_fields__ = inherited_fields(cls)
+        cls.__dataclass_fields__ = True
     for cell in cells:
-        cell["__class__"] = cls
+        cell[CLASS] = cls
     file.world.finish_class(cls, members, source.decorators)
     return cls
 
@@ -175,11 +177,15 @@ def _drop_defaults(members: dict[str, Any], fields: dict[str, Any], decorators: 
 
 def _new_class(name: str, bases: tuple[type, ...], metaclass: Any, members: dict[str, Any]) -> Any:
     try:
-        return types.new_class(name, bases, {} if metaclass is type else {"metaclass": metaclass}, _fill(members))
+        return types.new_class(name, bases, {} if metaclass is type else {"metaclass": metaclass}, lambda space: space.update(members))
     except TypeError as problem:
         conflict = str(problem).startswith("multiple bases have") and sum(b.__module__ == "builtins" for b in bases) > 1
         if conflict or (str(problem).startswith("Cannot create a consistent") and all(map(_is_real, bases))):
             certain(problem)
+        raise
+    except RuntimeError as problem:  # so Python wraps what a `__set_name__` raises, and it could be caught
+        if isinstance(problem.__cause__, NotUnderstood):
+            raise problem.__cause__ from None
         raise
 
 
@@ -187,11 +193,7 @@ def _is_real(base: type) -> bool:
     """Whether it is a builtin type or an evaluated class, all of whose ancestors are known."""
     if base.__module__ == "builtins" or base is SourceObject:
         return True
-    return "__source_class__" in base.__dict__ and not any(issubclass(c, OpaqueBase) for c in base.__mro__)
-
-
-def _fill(members: dict[str, Any]) -> Any:
-    return lambda space: space.update(members)
+    return "__source_class__" in own(base) and not any(issubclass(c, OpaqueBase) for c in base.__mro__)
 
 
 def _is_dataclass(source: ClassSource, bases: tuple[type, ...]) -> bool:
@@ -208,7 +210,7 @@ def _bases(file: Any, source: ClassSource, env: Scope | None) -> tuple[type, ...
         base = _as_base(_evaluate(file, node, env), source.name)
         if base not in bases:
             bases.append(base)
-        elif "__source_class__" in base.__dict__:
+        elif "__source_class__" in own(base):
             raise certain(TypeError(f"duplicate base class {base.__name__}"))
     if len(bases) > 1 and SourceObject in bases:
         bases.remove(SourceObject)
@@ -221,8 +223,6 @@ def _bases(file: Any, source: ClassSource, env: Scope | None) -> tuple[type, ...
 def _as_base(base: Any, name: str) -> Any:
     if isinstance(base, GuardedType):
         base = BASES.get(base.real, base.real)
-    if isinstance(base, types.GenericAlias):
-        base = base.__origin__
     if base is object:
         return SourceObject
     if base is type:
@@ -231,9 +231,15 @@ def _as_base(base: Any, name: str) -> Any:
         return NamedTupleBase if base._name == "NamedTuple" else SourceObject
     if isinstance(base, (Unknown, Namespace)):
         return type("OpaqueBase", (OpaqueBase,), {})
-    if not isinstance(base, type) or issubclass(base, Sealed):
+    if not isinstance(base, type) or issubclass(base, Sealed) or not _may_be_extended(base):
         raise UnsupportedSyntax(f"base class of {name}")
     return base
+
+
+def _may_be_extended(base: type) -> bool:
+    """Classes of ours, counted plain data, exceptions, `property`, and the abstract ones of `collections`."""
+    known = (Open, BaseException, int, float, complex, property, *BASES.values())
+    return issubclass(base, known) or (base in BUILTIN and base.__module__ == "collections.abc")
 
 
 def _check_keywords(source: ClassSource) -> None:
@@ -259,7 +265,7 @@ def _add_member(file: Any, s: Any, members: dict[str, Any], fields: dict[str, An
         value = _value(file, s.value, members, env)
         for target in s.targets:
             if isinstance(target, ast.Name):
-                members[allowed(target.id, members)] = value
+                members[assignable(target.id, members)] = value
     elif isinstance(s, ast.If):
         for x in s.body:
             _add_member(
@@ -271,17 +277,24 @@ def _add_member(file: Any, s: Any, members: dict[str, Any], fields: dict[str, An
 
 def allowed(name: str, members: dict[str, Any]) -> str:
     """The name of a class attribute, unless it would make the object look like another kind to our own code."""
-    if name in ("__class__", "__dict__", "__mro__", "__bases__", "__source_class__", "__strict__", "__checks__"):
+    if name in HIDDEN - {"__slots__"}:
         raise ForbiddenAttribute(f"class attribute {name}")
     return mangled_in(name, members["__qualname__"])
+
+
+def assignable(name: str, members: dict[str, Any]) -> str:
+    """The same for a name that is given a value: a method of that name would be kept from the dunders."""
+    if name == "__getattribute__":
+        raise ForbiddenAttribute(f"class attribute {name}")
+    return allowed(name, members)
 
 
 def _add_annotated(file: Any, s: ast.AnnAssign, members: dict[str, Any], fields: dict[str, Any], env: Any) -> None:
     name: str = s.target.id  # type: ignore[union-attr]
     if s.value is not None:
-        members[allowed(name, members)] = _value(file, s.value, members, env)
+        members[assignable(name, members)] = _value(file, s.value, members, env)
     elif name == "config":
-        members["_config_annotation"] = (file, s.annotation)
+        members["__config_annotation__"] = (file, s.annotation)
     if "ClassVar" not in ast.unparse(s.annotation):
         fields[name] = (members[name] if s.value is not None else NO_DEFAULT, s.annotation, file)
 
@@ -314,10 +327,7 @@ def _add_function(file: Any, s: FunctionSource, members: dict[str, Any]) -> None
 # ---------------------------------------------------------------- dataclasses
 def inherited_fields(cls: Any) -> dict[str, Any]:
     """Annotated fields, bases first: name -> (default, annotation, file)."""
-    fields: dict[str, Any] = {}
-    for c in reversed(cls.__mro__):
-        fields.update(c.__dict__.get("__source_class__", {}))
-    return fields
+    return annotated(cls)
 
 
 def default_of(value: Any) -> Any:
@@ -339,6 +349,6 @@ def dataclass_init(self: Any, *args: Any, **kwargs: Any) -> None:
         value = default_of(kwargs.get(name, default))
         if value is NO_DEFAULT:
             raise missing(f"{type(self).__name__}.__init__", [name])
-        setattr(self, name, value)
-    if hasattr(self, "__post_init__"):
+        write(self, name, value)
+    if has(self, "__post_init__"):
         self.__post_init__()

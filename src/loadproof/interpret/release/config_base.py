@@ -11,7 +11,8 @@ import ast
 from typing import Any
 
 from loadproof.interpret.language.errors import SourceMissing, certain
-from loadproof.interpret.language.standard_library import NO_DEFAULT
+from loadproof.interpret.language.gate import find, has, own, read_class, write
+from loadproof.interpret.language.objects import NO_DEFAULT
 from loadproof.interpret.release.classes import LazyMethod, default_of, inherited_fields
 from loadproof.interpret.release.field_types import StrictDataclassClassValidationError, check_field, checker
 
@@ -48,7 +49,7 @@ def build(world: Any) -> Any:
 
 def _maps_names_as_ever(source: Any) -> bool:
     """Whether `__getattribute__` has the text that it has in every release since 4.13; then it need not be evaluated."""
-    found = next((m for m in source.members if getattr(m, "name", "") == "__getattribute__"), None)
+    found = next((m for m in source.members if find(m, "name", "") == "__getattribute__"), None)
     return found is not None and "\n".join(map(ast.unparse, found.node().body)) == _MAPPING
 
 
@@ -77,17 +78,17 @@ def field_style_init(self: Any, *args: Any, **kwargs: Any) -> None:
         value = kwargs[name] if name in kwargs else default_of(_override(cls, name, default))
         if value is NO_DEFAULT:
             raise certain(TypeError(f"Missing required field - '{name}'"))
-        setattr(self, name, value)
+        write(self, name, value)
     self.__post_init__(**{k: v for k, v in kwargs.items() if k not in fields})
-    if cls.__dict__.get("__strict__"):
+    if own(cls).get("__strict__"):
         _validate(cls, self)
 
 
 def _validate(cls: Any, config: Any) -> None:
     """Every `validate_*` method in alphabetical order, as `@strict` runs them after `__init__`."""
-    for name in sorted({n for c in cls.__mro__ for n in c.__dict__ if n.startswith("validate_")}):
+    for name in sorted({n for c in cls.__mro__ for n in own(c) if n.startswith("validate_")}):
         try:
-            getattr(cls, name)(config)
+            read_class(cls, name)(config)
         except (ValueError, TypeError) as cause:
             raise certain(StrictDataclassClassValidationError(name, cause)) from cause
 
@@ -104,10 +105,10 @@ def _checked_setattr(original: Any) -> Any:
 
 def _checks(cls: Any) -> dict[str, Any]:
     """Field name -> type check, of the nearest class that is decorated with `@strict`."""
-    strict = next((c for c in cls.__mro__ if c.__dict__.get("__strict__")), None)
+    strict = next((c for c in cls.__mro__ if own(c).get("__strict__")), None)
     if strict is None:
         return {}
-    known: dict[str, Any] | None = strict.__dict__.get("__checks__")
+    known: dict[str, Any] | None = own(strict).get("__checks__")
     if known is None:
         made = {n: checker(annotation, file) for n, (_, annotation, file) in inherited_fields(strict).items()}
         known = {n: check for n, check in made.items() if check is not None}
@@ -125,8 +126,8 @@ def _own_init(cls: Any) -> Any:
 
 def _override(cls: Any, name: str, default: Any) -> Any:
     for c in cls.__mro__:
-        if name in c.__dict__ and not isinstance(c.__dict__[name], (property, LazyMethod)):
-            return c.__dict__[name]
+        if name in own(c) and not isinstance(own(c)[name], (property, LazyMethod)):
+            return own(c)[name]
     return default
 
 
@@ -136,9 +137,9 @@ def finish_class(world: Any, cls: Any, members: dict[str, Any], decorators: list
         return
     if any(d.split("(")[0].endswith("strict") for d in decorators):
         cls.__strict__ = True
-    if "__init__" not in members and hasattr(cls, "__post_init__"):
+    if "__init__" not in members and has(cls, "__post_init__"):
         cls.__init__ = _own_init(cls)
-        cls.__dataclass_fields__ = inherited_fields(cls)
+        cls.__dataclass_fields__ = True
     if "sub_configs_defaults" in members:
         spec = world.load("transformers.configuration_utils", "SubConfigSpec")
         cls.sub_configs_defaults = {

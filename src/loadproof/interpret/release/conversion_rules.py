@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from loadproof.core.expectation import ConversionRule, Operation
+from loadproof.interpret.language.gate import find, read
 from loadproof.interpret.language.objects import SourceObject, Unknown
 from loadproof.interpret.release.plain_data import plain
 
@@ -30,7 +31,7 @@ def _key_mapping(world: Any, model: Any) -> tuple[ConversionRule, ...]:
     """One `KeyMapping` rule per pattern, in the order in which release 4 tries them; the first that matches is applied."""
     file = world.file("transformers.modeling_utils")
     words = file.resolve("VLMS") if file is not None and "VLMS" in file.defs else ()
-    mapping = getattr(model, "_checkpoint_conversion_mapping", None) or {}
+    mapping = find(model, "_checkpoint_conversion_mapping") or {}
     names = [cls.__name__.lower() for cls in type(model).__mro__]  # modeling_utils.py:4653 of 4.57.1
     if not any(word in name for word in words for name in names):
         return ()
@@ -43,12 +44,12 @@ def _rule(rule: Any) -> ConversionRule:
         sources=tuple(rule.source_patterns),
         targets=tuple(rule.target_patterns),
         regex=rule.compiled_sources.pattern,
-        scope=getattr(rule, "scope_prefix", None),
-        base=getattr(rule, "base_model_prefix", None),
-        offset=getattr(rule, "offset", None),
-        operations=tuple(_operation(o) for o in getattr(rule, "operations", ())),
+        scope=find(rule, "scope_prefix"),
+        base=find(rule, "base_model_prefix"),
+        offset=find(rule, "offset"),
+        operations=tuple(_operation(o) for o in find(rule, "operations", ())),
     )
 
 
 def _operation(operation: Any) -> Operation:
-    return Operation(type(operation).__name__, {k: plain(v) for k, v in vars(operation).items()})
+    return Operation(type(operation).__name__, {k: plain(v) for k, v in read(operation, "__dict__").items()})

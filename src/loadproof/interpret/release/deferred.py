@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from loadproof.interpret.language.gate import own, state
+
 _LOADING = "transformers.core_model_loading"
 _WAITING, _BUILDING = "__waiting__", "__building__"
 Function = Callable[..., Any]
@@ -21,40 +23,39 @@ def is_deferred(cls: type) -> bool:
 
 def defer(cls: type) -> None:
     """Let the constructors of a class wait; a class without `__init__` or `__setattr__` of its own has the inherited one."""
-    own = cls.__dict__
-    if "__init__" in own:
+    if "__init__" in own(cls):
         type.__setattr__(cls, "__init__", _wait(cls.__init__))  # type: ignore[misc]
-    if "__setattr__" in own:
+    if "__setattr__" in own(cls):
         type.__setattr__(cls, "__setattr__", _after_building(cls.__setattr__))
-    if not any("__getattribute__" in c.__dict__ for c in cls.__mro__ if c is not object):
+    if not any("__getattribute__" in own(c) for c in cls.__mro__ if c is not object):
         type.__setattr__(cls, "__getattribute__", _after_building(object.__getattribute__))
 
 
 def _wait(init: Function) -> Function:
     def start(self: Any, *args: Any, **kwargs: Any) -> None:
-        state = object.__getattribute__(self, "__dict__")
-        if _BUILDING in state:  # `super().__init__(...)` inside of a constructor that runs
+        waiting = state(self)
+        if _BUILDING in waiting:  # `super().__init__(...)` inside of a constructor that runs
             init(self, *args, **kwargs)
         else:
-            state[_WAITING] = init, args, kwargs
+            waiting[_WAITING] = init, args, kwargs
 
     return start
 
 
 def _after_building(access: Function) -> Function:
     def built(self: Any, *rest: Any) -> Any:
-        state = object.__getattribute__(self, "__dict__")
-        if _WAITING in state:
-            _build(self, state)
+        waiting = state(self)
+        if _WAITING in waiting:
+            _build(self, waiting)
         return access(self, *rest)
 
     return built
 
 
-def _build(self: Any, state: dict[str, Any]) -> None:
-    init, args, kwargs = state.pop(_WAITING)
-    state[_BUILDING] = True
+def _build(self: Any, waiting: dict[str, Any]) -> None:
+    init, args, kwargs = waiting.pop(_WAITING)
+    waiting[_BUILDING] = True
     try:
         init(self, *args, **kwargs)
     finally:
-        state.pop(_BUILDING, None)
+        waiting.pop(_BUILDING, None)

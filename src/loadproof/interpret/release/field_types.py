@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from loadproof.interpret.language.errors import NotUnderstood, certain
+from loadproof.interpret.language.gate import own
 
 Check = Callable[[str, Any], None]  # raises TypeError
 _SIMPLE: dict[str, type] = {"int": int, "float": float, "str": str, "bool": bool}
@@ -78,7 +79,7 @@ def _named(word: str, file: Any) -> Check | None:
         cls = file.resolve(word) if word != "Any" else None
     except NotUnderstood:
         return None
-    return _simple(cls) if isinstance(cls, type) and "__source_class__" in cls.__dict__ else None
+    return _simple(cls) if isinstance(cls, type) and "__source_class__" in own(cls) else None
 
 
 def _simple(cls: type) -> Check:

@@ -7,6 +7,7 @@ from typing import Any
 
 from loadproof.interpret.language.errors import NotUnderstood
 from loadproof.interpret.language.functions import method
+from loadproof.interpret.language.gate import find, read
 from loadproof.interpret.language.objects import SourceObject, Unknown
 from loadproof.interpret.release.definitions import FunctionSource
 
@@ -58,12 +59,19 @@ def check(world: Any, config: Any) -> None:
     There a model makes its GenerationConfig of them, and that checks itself (modeling_utils.py:2093 of 4.57.1). Nothing is
     read where all of them have their default.
     """
-    defaults: dict[str, Any] = getattr(config, "_get_global_generation_defaults", dict)()
-    stated = {key: getattr(config, key, None) for key in defaults}
+    defaults: dict[str, Any] = find(config, "_get_global_generation_defaults", dict)()
+    stated = {key: _stated(config, key) for key in defaults}
     if all(value is None or value == defaults[key] for key, value in stated.items()):
         return
     with suppress(NotUnderstood):  # it warns, or asks for what no constructor needs
         _own_class(world)(**{key: value for key, value in stated.items() if value is not None})
+
+
+def _stated(config: Any, key: str) -> Any:
+    try:
+        return read(config, key)
+    except AttributeError:
+        return None
 
 
 def _own_class(world: Any) -> Any:

@@ -11,8 +11,8 @@ import ast
 import re
 from typing import Any
 
-from loadproof.interpret.language.attributes import read
 from loadproof.interpret.language.errors import SourceMissing, certain
+from loadproof.interpret.language.gate import find, own, read, state
 from loadproof.interpret.language.objects import SourceObject
 from loadproof.interpret.release import generation
 from loadproof.interpret.release.auto_classes import ConfigClass
@@ -43,7 +43,7 @@ def build(world: Any) -> Any:
         raise SourceMissing("no model base class in this release")
     dictionary = _DICTIONARY_TIES in source.functions()
     glue = kernel(file, dictionary)
-    written_here = {*glue.__dict__, *Module.__dict__} - _ALWAYS - (_WITH_DICTIONARY if dictionary else _WITH_LIST)
+    written_here = {*own(glue), *own(Module)} - _ALWAYS - (_WITH_DICTIONARY if dictionary else _WITH_LIST)
     kept = source.without(written_here | _AT_DEFINITION)
     kept.bases = [ast.Name("__kernel__", ast.Load())]
     kept.keywords = []
@@ -73,11 +73,11 @@ def kernel(file: Any, dictionary: bool) -> Any:
         def __init__(self, config: Any, *_: Any, **__: Any) -> None:
             Module.__init__(self)
             self.config, self.name_or_path = config, ""
-            state = config.__dict__
-            if not state.get("_attn_implementation_internal"):
-                state["_attn_implementation_internal"] = "sdpa" if _supports_sdpa(self) else "eager"
-            if not state.get("_experts_implementation_internal"):
-                state["_experts_implementation_internal"] = "grouped_mm"
+            options = state(config)
+            if not options.get("_attn_implementation_internal"):
+                options["_attn_implementation_internal"] = "sdpa" if _supports_sdpa(self) else "eager"
+            if not options.get("_experts_implementation_internal"):
+                options["_experts_implementation_internal"] = "grouped_mm"
             if not dictionary and isinstance(self, GenerationMixin):
                 generation.check(file.world, config)
 
@@ -219,16 +219,16 @@ def _separate(model: Any) -> None:
 def tie_map(model: Any) -> dict[str, str]:
     """Tied parameter -> the one it is tied to."""
     if type(model).dict_ties:
-        return dict(model.__dict__.get("all_tied_weights_keys") or {})
+        return dict(state(model).get("all_tied_weights_keys") or {})
     groups: dict[int, list[str]] = {}
     for name, p in model.named_parameters(remove_duplicate=False):
         groups.setdefault(id(p), []).append(name)
-    patterns = [*(model._tied_weights_keys or ()), *(getattr(model, "_dynamic_tied_weights_keys", None) or ())]
+    patterns = [*(model._tied_weights_keys or ()), *(find(model, "_dynamic_tied_weights_keys") or ())]
     out: dict[str, str] = {}
     for names in groups.values():
         if len(names) > 1:
             source = next(
-                (n for n in names if not any(re.search(getattr(p, "pattern", p), n) for p in patterns)), names[0]
+                (n for n in names if not any(re.search(find(p, "pattern", p), n) for p in patterns)), names[0]
             )
             out.update((n, source) for n in names if n != source)
     return out

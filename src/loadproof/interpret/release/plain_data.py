@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from loadproof.interpret.language.gate import find, has, state
 from loadproof.interpret.language.objects import Open, Unknown
 from loadproof.interpret.shapes.tensor import DType
 
@@ -18,7 +19,7 @@ def text(value: Any) -> str:
 
 def plain(value: Any) -> Any:
     """dict, list, numbers, text and None as they are; configurations as dictionaries; unknown values are left out."""
-    if isinstance(value, Open) and hasattr(value, "attribute_map"):
+    if isinstance(value, Open) and has(value, "attribute_map"):
         return _config(value)
     if isinstance(value, dict):
         return {text(k): plain(v) for k, v in value.items() if not isinstance(v, Unknown)}
@@ -35,6 +36,6 @@ def plain(value: Any) -> Any:
 
 
 def _config(config: Any) -> dict[str, Any]:
-    out = {k: plain(v) for k, v in config.__dict__.items() if not k.startswith("_") and not isinstance(v, Unknown)}
-    out.setdefault("model_type", getattr(type(config), "model_type", ""))
+    out = {k: plain(v) for k, v in state(config).items() if not k.startswith("_") and not isinstance(v, Unknown)}
+    out.setdefault("model_type", find(type(config), "model_type", ""))
     return out

@@ -11,6 +11,7 @@ from typing import Any
 
 from loadproof.interpret.language import limits
 from loadproof.interpret.language.errors import SourceMissing
+from loadproof.interpret.language.gate import read
 from loadproof.interpret.language.objects import Namespace, Unknown
 from loadproof.interpret.language.standard_library import MODULES
 from loadproof.interpret.machine import NOT_KNOWN, Machine
@@ -140,10 +141,10 @@ class World:
         if module == "huggingface_hub.dataclasses":
             return stubs.strict_name(name)
         if module.startswith("torch.nn") and module not in _TORCH:
-            return getattr(namespaces.NN, name)
+            return read(namespaces.NN, name)
         if module not in MODULES and module not in _TORCH and not module.startswith("torch."):
             return packages.member(module, name)
-        return getattr(self.external(module), name)
+        return read(self.external(module), name)
 
     def from_release(self, module: str, name: str) -> Any:
         glue = self.glue(module, name)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from loadproof.interpret.language import limits
+from loadproof.interpret.language.gate import has
 from loadproof.interpret.shapes.module import Module
 from loadproof.interpret.shapes.tensor import Parameter
 
@@ -86,7 +87,7 @@ class ModuleDict(Module):
         self.update(modules if modules is not None else {})
 
     def update(self, modules: Any) -> None:
-        for key, module in modules.items() if hasattr(modules, "items") else modules:
+        for key, module in modules.items() if has(modules, "items") else modules:
             self.add_module(key, module)
 
     def __getitem__(self, key: str) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 from loadproof.interpret.language import limits
 from loadproof.interpret.language.errors import UnknownUsed, certain
+from loadproof.interpret.language.gate import state
 from loadproof.interpret.language.objects import Made, Open, Unknown
 from loadproof.interpret.shapes.tensor import Buffer, Parameter, Tensor
 
@@ -82,6 +83,7 @@ class Module(Open):
         object.__delattr__(self, key)
 
     def register_buffer(self, name: str, tensor: Any = None, persistent: bool = True) -> None:
+        name = _plain_name(name)
         self.__dict__.pop(name, None)
         self._buffers[name] = tensor
         if isinstance(tensor, Tensor):
@@ -89,10 +91,14 @@ class Module(Open):
         (self._non_persistent.discard if persistent else self._non_persistent.add)(name)
 
     def register_parameter(self, name: str, param: Any) -> None:
-        self._parameters[name] = param
+        self._parameters[_plain_name(name)] = param
 
     def add_module(self, name: str, module: Any) -> None:
-        self._modules[str(name)] = module
+        if isinstance(module, Made):
+            raise UnknownUsed(f"{module._name} may hold parameters, and its source is not read")
+        if not isinstance(module, (Module, Unknown)) and module is not None:
+            raise TypeError(f"{type(module).__name__} is not a Module subclass")
+        self._modules[_plain_name(name)] = module
         limits.checked_layers(len(self._modules))
 
     register_module = add_module
@@ -189,7 +195,7 @@ class Module(Open):
     def _entry(self, path: str, slot: str, otherwise: str) -> Any:
         *owners, name = _parts(path) or [""]
         owner = self._owner(owners)
-        found: dict[str, Any] = owner.__dict__[slot]
+        found: dict[str, Any] = state(owner)[slot]
         if name not in found:
             raise AttributeError(f"{type(owner).__name__} has no attribute `{name}`, or it {otherwise}")
         return found[name]
@@ -230,6 +236,11 @@ class Module(Open):
         return Unknown(f"output of {type(self).__name__}")
 
 
+def _plain_name(name: Any) -> str:
+    """A name as it is spelled, never an instance of an evaluated subclass of `str` with an equality of its own."""
+    return str.__str__(name) if isinstance(name, str) else str(name)
+
+
 def _parts(path: Any) -> list[str]:
     if type(path) is not str:  # a subclass would split itself as it likes
         raise TypeError("the path of a module must be a string")
@@ -238,10 +249,13 @@ def _parts(path: Any) -> list[str]:
 
 def _child(module: Any, name: str) -> Any:
     """A child by name. What is no module has none: its attributes are not walked."""
-    children = module.__dict__["_modules"] if isinstance(module, Module) else {}
+    children = state(module)["_modules"] if isinstance(module, Module) else {}
     if name not in children:
         raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
     return children[name]
+
+
+Module.__family__ = Module
 
 
 def param(*shape: Any) -> Parameter:

@@ -33,7 +33,7 @@ def _modules() -> dict[str, Any]:
     for cls in (Module, Parameter, Buffer):
         found[cls.__name__] = cls
     for name in ("Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"):
-        found[name] = getattr(containers, name)
+        found[name] = containers.__dict__[name]
     return found
 
 

@@ -17,6 +17,8 @@ from loadproof.interpret.shapes import known_numbers
 class DType(Sealed):
     """A dtype: a name that compares and prints. Widths are not modelled."""
 
+    __visible__ = True
+
     def __init__(self, name: str) -> None:
         self._name = name
 
@@ -45,6 +47,8 @@ FLOAT32 = DType("float32")
 
 class Device(Sealed):
     """Models are built on the meta device, as the library does while loading."""
+
+    __visible__ = True
 
     def __init__(self, name: Any = "meta", index: Any = None) -> None:
         self.type, self.index = (name.split(":")[0] if isinstance(name, str) else "meta"), index
@@ -82,6 +86,8 @@ _MOST_DIMENSIONS = 64  # torch allows no more
 
 
 class Size(tuple[int, ...], Open):
+    __direct__ = False
+
     def numel(self) -> Any:
         return product(self)
 

@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 from loadproof.interpret.language import limits
-from loadproof.interpret.language.attributes import guarded_type
 from loadproof.interpret.language.errors import certain
+from loadproof.interpret.language.gate import guarded_type, own
 from loadproof.interpret.language.objects import Unknown
 from loadproof.interpret.shapes.tensor import FLOAT32, NO_NUMBER, DType, Size, Tensor, flat, shape_of, sizes
 
@@ -146,7 +146,8 @@ def _eye(n: Any, m: Any = None, **_: Any) -> Tensor:
 
 
 def _method(name: str) -> Callable[..., Any]:
-    return lambda tensor, *a, **k: getattr(tensor, name)(*a, **k) if isinstance(tensor, Tensor) else Unknown(name)
+    method = own(Tensor)[name]
+    return lambda tensor, *a, **k: method(tensor, *a, **k) if isinstance(tensor, Tensor) else Unknown(name)
 
 
 _ELEMENTWISE = (
