@@ -10,6 +10,7 @@ import msgspec
 
 from loadproof.core.expectation import Expectation
 from loadproof.interpret.language.errors import LimitReached, NotUnderstood, is_certain
+from loadproof.interpret.language.gate import own
 from loadproof.interpret.language.objects import Open
 from loadproof.interpret.release.classes import OpaqueBase
 from loadproof.interpret.release.imports import has_word
@@ -99,7 +100,7 @@ def _of_a_stand_in(problem: Exception, said: str) -> bool:
     """Whether an operation failed on something that stands for a part of torch or of the library: there it may succeed."""
     owner = problem.obj if isinstance(problem, AttributeError) else None
     kind = owner if isinstance(owner, type) else type(owner)
-    ours = issubclass(kind, Open) and ("__source_class__" not in kind.__dict__ or issubclass(kind, OpaqueBase))
+    ours = issubclass(kind, Open) and ("__source_class__" not in own(kind) or issubclass(kind, OpaqueBase))
     return ours or _OURS.search(said) is not None
 
 
@@ -124,7 +125,7 @@ def _lacks_for_certain(problem: AttributeError, said: str) -> bool:
         return any(name in _DATA for name in _kinds(said))
     if issubclass(kind, Module):
         return problem.name not in _OF_MODULES and not str(problem.name).startswith("_")
-    return kind.__name__ in _DATA or "__source_class__" in kind.__dict__
+    return kind.__name__ in _DATA or "__source_class__" in own(kind)
 
 
 def _kinds(said: str) -> list[str]:

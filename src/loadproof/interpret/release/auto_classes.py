@@ -45,9 +45,9 @@ def _deprecated(world: Any) -> Any:
 
 def special_folders(world: Any) -> dict[str, str]:
     """SPECIAL_MODEL_TYPE_TO_MODULE_NAME of the release, wherever it stands."""
-    if "special_folders" not in world.__dict__:
-        world.__dict__["special_folders"] = _shared_table(world, "SPECIAL_MODEL_TYPE_TO_MODULE_NAME")
-    found: dict[str, str] = world.__dict__["special_folders"]
+    if "special_folders" not in world.memo:
+        world.memo["special_folders"] = _shared_table(world, "SPECIAL_MODEL_TYPE_TO_MODULE_NAME")
+    found: dict[str, str] = world.memo["special_folders"]
     return found
 
 
@@ -122,7 +122,7 @@ class Registry:
 
 def config_type(config: Any) -> Any:
     """`model_type` of a configuration class."""
-    return next((c.__dict__["model_type"] for c in config.__mro__ if "model_type" in c.__dict__), "")
+    return next((own(c)["model_type"] for c in config.__mro__ if "model_type" in own(c)), "")
 
 
 class ConfigMapping(Sealed):
@@ -156,7 +156,7 @@ class ConfigMapping(Sealed):
 
 def auto_config(world: Any) -> Any:
     """AutoConfig as a class: sources put it into `sub_configs` and test it with issubclass."""
-    known = world.__dict__.get("auto_config_class")
+    known = world.memo.get("auto_config_class")
     if known is not None:
         return known
 
@@ -178,7 +178,7 @@ def auto_config(world: Any) -> Any:
         def from_pretrained(cls, *_: Any, **__: Any) -> Any:
             raise SourceMissing("the configuration of another repository (AutoConfig.from_pretrained)")
 
-    world.__dict__["auto_config_class"] = AutoConfig
+    world.memo["auto_config_class"] = AutoConfig
     return AutoConfig
 
 

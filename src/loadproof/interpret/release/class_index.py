@@ -31,7 +31,7 @@ def find_in_package(world: Any, package: str, name: str) -> Any:
 
 
 def _package_index(world: Any, package: str) -> dict[str, str]:
-    indexes = world.__dict__.setdefault("package_indexes", {})
+    indexes = world.memo.setdefault("package_indexes", {})
     if package not in indexes:
         indexes[package] = _index_of(world, package)
     found: dict[str, str] = indexes[package]
@@ -61,14 +61,14 @@ def text_of(world: Any, path: str) -> str:
 
 
 def _whole_index(world: Any) -> dict[str, str]:
-    index: dict[str, str] | None = world.__dict__.get("whole_index")
+    index: dict[str, str] | None = world.memo.get("whole_index")
     if index is None:
         index = {}
         for package in ("transformers.models", "transformers.models.deprecated"):
             for folder in _subfolders(world, package.replace(".", "/")):
                 for name, module in _package_index(world, f"{package}.{folder}").items():
                     index.setdefault(name, module)
-        world.__dict__["whole_index"] = index
+        world.memo["whole_index"] = index
     return index
 
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from loadproof.interpret.language.gate import find
 from loadproof.interpret.language.errors import certain
 from loadproof.interpret.release import class_index
 from loadproof.interpret.release.definitions import parse
@@ -56,7 +57,7 @@ def _bound(world: Any, path: str) -> frozenset[str]:
     while todo:
         node = todo.pop()
         if isinstance(node, _SCOPES):
-            found.add(node.__dict__.get("name", ""))
+            found.add(find(node, "name", ""))
             continue
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             found.add(node.id)

@@ -57,7 +57,9 @@ class AttributeDict(SourceObject):
 def _nested(value: Any) -> Any:
     if isinstance(value, dict):
         return AttributeDict(value)
-    return type(value)(map(_nested, value)) if type(value) in (list, tuple) else value
+    if type(value) is list:
+        return [_nested(item) for item in value]
+    return tuple(map(_nested, value)) if type(value) is tuple else value
 
 
 KNOWN: dict[str, Any] = {

@@ -6,6 +6,7 @@ import ast
 from typing import Any, NamedTuple
 
 from loadproof.interpret.language.errors import NotUnderstood, SourceMissing, certain
+from loadproof.interpret.language.gate import find, own
 from loadproof.interpret.release import importing, requirements
 from loadproof.interpret.release.classes import OpaqueBase
 from loadproof.interpret.release.definitions import FunctionSource
@@ -151,16 +152,16 @@ def _check_loading(world: Any, cls: Any) -> None:
     """Refuse a class that loads its weights in a way of its own; handing on to the library's is not one."""
     for owner in cls.__mro__:
         module = str(owner.__module__)
-        if not module.startswith("remote") or "from_pretrained" not in owner.__dict__:
+        if not module.startswith("remote") or "from_pretrained" not in own(owner):
             continue
         source = world.file(module).class_definition(owner.__name__)
-        own = (
+        loaders = (
             [m for m in source.members if isinstance(m, FunctionSource) and m.name == "from_pretrained"]
             if source
             else []
         )
         calls = [
-            n for m in own for n in ast.walk(m.node()) if isinstance(n, ast.Attribute) and n.attr == "from_pretrained"
+            n for m in loaders for n in ast.walk(m.node()) if isinstance(n, ast.Attribute) and n.attr == "from_pretrained"
         ]
-        if not any(isinstance(c.value, ast.Call) and getattr(c.value.func, "id", "") == "super" for c in calls):
+        if not any(isinstance(c.value, ast.Call) and find(c.value.func, "id", "") == "super" for c in calls):
             raise NotUnderstood(f"{owner.__name__} loads its weights by a from_pretrained of its own")

@@ -121,7 +121,7 @@ def _asks(node: ast.AST, questions: frozenset[str]) -> bool:
 
 def _words(world: Any, module: str) -> frozenset[str]:
     """Names that a module of the release defines or imports at its top level, and the names it uses there."""
-    known: dict[str, frozenset[str]] = world.__dict__.setdefault("words", {})
+    known: dict[str, frozenset[str]] = world.memo.setdefault("words", {})
     if module not in known:
         path = world.path(module)
         text = text_of(world, path) if path else ""

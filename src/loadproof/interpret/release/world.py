@@ -63,6 +63,7 @@ class World:
         self.copied: dict[str, frozenset[str]] = {}  # package of remote code -> the files that the library copies
         self.registered = auto_classes.Registry()
         self.budget = limits.start()
+        self.memo: dict[str, Any] = {}  # what was worked out once for this release
         self.model_type = ""  # of the model being built: where classes are looked for first
 
     def begin(self, model_type: str) -> None:

@@ -74,7 +74,8 @@ def _read_data_class(cls: type, name: str) -> Any:
     if name in _CONSTRUCTORS:
         return _of_base(cls, name)
     if name in _OF_DATA:
-        return getattr(cls, name)
+        raw = getattr(cls, name)
+        return unbound(cls, raw) if type(raw) is FunctionType else raw
     raise ForbiddenAttribute(f"{cls.__name__}.{name}")
 
 
