@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -107,125 +108,20 @@ PROGRAM = """
         type(own), own.__class__, Own.__mro__, Own.__bases__, Own.made, Own.free, Own.__init__, own.__init__, {1: own}, {2},
     ]
 """
-NASTY = [
-    "__globals__",
-    "__code__",
-    "__closure__",
-    "__func__",
-    "__self__",
-    "__dict__",
-    "__class__",
-    "__mro__",
-    "__bases__",
-    "__base__",
-    "__subclasses__",
-    "mro",
-    "__reduce__",
-    "__reduce_ex__",
-    "__getattribute__",
-    "__setattr__",
-    "__delattr__",
-    "__init__",
-    "__new__",
-    "__get__",
-    "__set__",
-    "__wrapped__",
-    "__call__",
-    "__traceback__",
-    "__context__",
-    "__cause__",
-    "__annotations__",
-    "__dataclass_fields__",
-    "__source_class__",
-    "__weakref__",
-    "__doc__",
-    "__module__",
-    "__init_subclass__",
-    "__class_getitem__",
-    "__origin__",
-    "__args__",
-    "__builtins__",
-    "__loader__",
-    "__spec__",
-    "__file__",
-    "__path__",
-    "__slots__",
-    "__kwdefaults__",
-    "__defaults__",
-    "__signature_names__",
-    "__config_annotation__",
-    "__family__",
-    "__direct__",
-    "__visible__",
-    "__checks__",
-    "__strict__",
-    "__sizeof__",
-    "__dir__",
-    "__format__",
-    "__hash__",
-    "__eq__",
-    "__or__",
-    "__instancecheck__",
-    "__subclasscheck__",
-    "__set_name__",
-    "gi_frame",
-    "gi_code",
-    "tb_frame",
-    "f_globals",
-    "obj",
-    "func",
-    "args",
-    "keywords",
-    "fget",
-    "fset",
-    "fdel",
-    "with_traceback",
-    "register",
-    "_abc_impl",
-    "real",
-    "make",
-    "_members",
-    "_find",
-    "_name",
-    "_world",
-    "world",
-    "file",
-    "root",
-    "budget",
-    "source",
-    "getter_source",
-    "setter_source",
-    "built",
-    "compiled",
-    "_compiled",
-    "pending",
-    "range",
-    "element",
-    "defs",
-    "globals",
-    "resolve",
-    "evaluate",
-    "problem",
-    "values",
-    "shape",
-    "parent",
-    "redirected",
-    "scanner",
-    "re",
-    "format",
-    "format_map",
-    "metaclass",
-    "default_factory",
-    "maketrans",
-    "from_bytes",
-    "__prepare__",
-    "thunks",
-    "fill",
-    "__waiting__",
-    "__building__",
-    "_get_default",
-    "loadproof_certain",
-]
+_NASTY = """
+    __globals__ __code__ __closure__ __func__ __self__ __dict__ __class__ __mro__ __bases__ __base__ __subclasses__
+    mro __reduce__ __reduce_ex__ __getattribute__ __setattr__ __delattr__ __init__ __new__ __get__ __set__ __wrapped__
+    __call__ __traceback__ __context__ __cause__ __annotations__ __dataclass_fields__ __source_class__ __weakref__
+    __doc__ __module__ __init_subclass__ __class_getitem__ __origin__ __args__ __builtins__ __loader__ __spec__
+    __file__ __path__ __slots__ __kwdefaults__ __defaults__ __signature_names__ __config_annotation__ __family__
+    __direct__ __visible__ __checks__ __strict__ __sizeof__ __dir__ __format__ __hash__ __eq__ __or__
+    __instancecheck__ __subclasscheck__ __set_name__ gi_frame gi_code tb_frame f_globals obj func args keywords fget
+    fset fdel with_traceback register _abc_impl real make _members _find _name _world world file root budget source
+    getter_source setter_source built compiled _compiled pending range element defs globals resolve evaluate problem
+    values shape parent redirected scanner re format format_map metaclass default_factory maketrans from_bytes
+    __prepare__ thunks fill __waiting__ __building__ _get_default loadproof_certain
+"""
+NASTY = tuple(_NASTY.split())
 HARMLESS = (str, bytes, int, float, complex, type(None), type(...), type(NotImplemented), range)
 
 
@@ -297,14 +193,7 @@ def from_gate(function: Any) -> bool:
 def made_by_a_stand_in(function: types.FunctionType) -> bool:
     """A closure of a module that holds stand-ins and nothing else, such as a decorator made by a call."""
     top, _, last = function.__module__.rpartition(".")
-    return top == "loadproof.interpret.shapes" or last in (
-        "standard_library",
-        "builtin_names",
-        "patterns",
-        "counted",
-        "stubs",
-        "lazy_list",
-    )
+    return top == "loadproof.interpret.shapes" or last in STAND_INS
 
 
 def is_visible_class(cls: Any) -> bool:
@@ -320,10 +209,8 @@ def parts_of(value: Any) -> Iterator[tuple[str, Any]]:
             yield f".{name}", gate.read(value, name)
         except (NotUnderstood, AttributeError, TypeError, ValueError, KeyError, IndexError):
             continue
-    try:
+    with suppress(NotUnderstood):
         yield "type()", gate.class_of(value)
-    except NotUnderstood:
-        pass
     if isinstance(value, (list, tuple, set, frozenset)):
         yield from ((f"[{i}]", item) for i, item in enumerate(value))
     if isinstance(value, (dict, types.MappingProxyType)):
@@ -343,6 +230,7 @@ def _own_names(value: Any) -> list[str]:
     return sorted(n for n in names | set(getattr(value, "__dict__", None) or ()) if isinstance(n, str))
 
 
+STAND_INS = ("standard_library", "builtin_names", "patterns", "counted", "stubs", "lazy_list")
 MOST = 6  # fresh objects of one class that are looked into: a tensor makes a new one at each step
 
 

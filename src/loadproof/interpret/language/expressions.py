@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from functools import partial
+from types import GenericAlias
 from typing import Any
 
 from loadproof.interpret.language.errors import UnsupportedSyntax
@@ -225,7 +226,13 @@ def _subscript(node: Any) -> Closure:
     owner, index = expression(node.value), expression(node.slice)
     if isinstance(node.slice, ast.Slice):
         return lambda env: _sliced(owner(env), index(env), env)
-    return lambda env: owner(env)[index(env)]
+
+    def run(env: Scope) -> Any:
+        whole = owner(env)
+        found = whole[index(env)]
+        return whole if type(found) is GenericAlias else found  # a class stands for all that it may be of
+
+    return run
 
 
 def _sliced(owner: Any, index: Any, env: Scope) -> Any:

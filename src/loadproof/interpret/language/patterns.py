@@ -7,20 +7,22 @@ from typing import Any
 
 from loadproof.interpret.language import limits
 from loadproof.interpret.language.errors import LimitReached
-from loadproof.interpret.language.objects import Open
+from loadproof.interpret.language.objects import Sealed
 
 _SUBJECT = 20_000  # characters of a searched text
 
 
-class Pattern(Open):
+class Pattern(Sealed):
     """A compiled pattern; `re` itself sees it only when it is used (a release defines a thousand of them)."""
+
+    __visible__ = True
 
     def __init__(self, pattern: str, flags: int = 0) -> None:
         if len(pattern) > limits.PATTERN_LENGTH:
             raise LimitReached(f"regular expression of {len(pattern):,} characters")
         self.pattern, self.flags, self._compiled = pattern, flags, None
 
-    def compiled(self) -> re.Pattern[str]:
+    def _real(self) -> re.Pattern[str]:
         """The real pattern. Raises LimitReached when it nests unbounded repeats, re.error when it is no pattern."""
         if self._compiled is None:
             check_repeats(self.pattern, self.flags)
@@ -28,38 +30,41 @@ class Pattern(Open):
         return self._compiled  # type: ignore[return-value]
 
     def search(self, text: str, *span: int) -> Any:
-        return self.compiled().search(_checked(text), *span)
+        return self._real().search(_checked(text), *span)
 
     def match(self, text: str, *span: int) -> Any:
-        return self.compiled().match(_checked(text), *span)
+        return self._real().match(_checked(text), *span)
 
     def fullmatch(self, text: str, *span: int) -> Any:
-        return self.compiled().fullmatch(_checked(text), *span)
+        return self._real().fullmatch(_checked(text), *span)
 
     def findall(self, text: str) -> Any:
-        return self.compiled().findall(_checked(text))
+        return self._real().findall(_checked(text))
 
     def finditer(self, text: str) -> Any:
-        return self.compiled().finditer(_checked(text))
+        return self._real().finditer(_checked(text))
 
     def split(self, text: str, maxsplit: int = 0) -> Any:
-        return self.compiled().split(_checked(text), maxsplit)
+        return self._real().split(_checked(text), maxsplit)
 
     def sub(self, replacement: Any, text: str, count: int = 0) -> str:
         if isinstance(replacement, str):
             limits.current().charge(len(text) * (len(replacement) + 1), "text")
-        return self.compiled().sub(replacement, _checked(text), count)
+        return self._real().sub(replacement, _checked(text), count)
 
     @property
     def groupindex(self) -> dict[str, int]:
-        return dict(self.compiled().groupindex)
+        return dict(self._real().groupindex)
 
     @property
     def groups(self) -> int:
-        return self.compiled().groups
+        return self._real().groups
 
 
-def _checked(text: str) -> str:
+def _checked(given: Any) -> str:
+    if not isinstance(given, str):
+        raise TypeError(f"expected string or bytes-like object, got '{type(given).__name__}'")
+    text: str = str.__str__(given)  # an evaluated subclass might lie about its length
     if len(text) > _SUBJECT:
         raise LimitReached(f"regular expression on a text of {len(text):,} characters")
     return text

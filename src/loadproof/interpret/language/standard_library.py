@@ -111,6 +111,10 @@ def _transparent(*args: Any, **_: Any) -> Any:
     return lambda function: function
 
 
+def _item_getter(*keys: Any) -> Callable[[Any], Any]:
+    return lambda value: value[keys[0]] if len(keys) == 1 else tuple(value[key] for key in keys)
+
+
 _FUNCTOOLS = {
     "partial": functools.partial,
     "reduce": _reduce,
@@ -120,9 +124,9 @@ _FUNCTOOLS = {
     "cached_property": property,
 }
 _OPERATOR: dict[str, Any] = {
-    n: getattr(operator, n)
-    for n in ["sub", "truediv", "floordiv", "neg", "eq", "ne", "lt", "le", "gt", "ge", "not_", "itemgetter"]
+    n: getattr(operator, n) for n in ["sub", "truediv", "floordiv", "neg", "eq", "ne", "lt", "le", "gt", "ge", "not_"]
 }
+_OPERATOR.update(itemgetter=_item_getter)
 _OPERATOR.update(add=operators.add, __add__=operators.add, mul=operators.multiply, mod=operators.remainder)
 
 

@@ -11,7 +11,6 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from functools import partial
 from itertools import chain, count, cycle, islice, repeat
-from operator import itemgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -118,7 +117,7 @@ CLASS_METHODS: dict[type, dict[str, Any]] = {
 DATA = tuple(METHODS)
 # They can be called and show their names, nothing of what they are made of.
 CALLABLE = (
-    *(types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.MethodWrapperType, partial, itemgetter),
+    *(types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.MethodWrapperType, partial),
     *(types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType, super),
 )
 # They can be iterated once and show nothing.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections.abc
 import re
 from functools import partial
-from operator import itemgetter
 from typing import Any
 
 from loadproof.interpret.language.errors import ForbiddenAttribute
@@ -60,7 +59,7 @@ BUILTIN = frozenset(
             reversed,
             slice,
         ),
-        *(zip, partial, itemgetter, re.Match, *map(collections.abc.__dict__.__getitem__, collections.abc.__all__)),
+        *(zip, partial, re.Match, *map(collections.abc.__dict__.__getitem__, collections.abc.__all__)),
     ]
 )
 
