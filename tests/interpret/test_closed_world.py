@@ -28,7 +28,6 @@ PROGRAM = """
     from torch import nn
     from dataclasses import dataclass, field
     from easydict import EasyDict
-    from transformers import PreTrainedModel
 
     @dataclass
     class Data:

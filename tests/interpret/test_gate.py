@@ -25,6 +25,16 @@ INSIDE = frozenset(
 ALLOWED = {
     ("language/builtin_names.py", "builtins.__dict__", "a module of Python, a list of names written there"),
     ("language/enums.py", "type.__setattr__", "a class that a class statement is making"),
+    ("failures.py", "problem.__traceback__", "where an exception came from, after the evaluation"),
+    ("failures.py", "trace.tb_frame", "where an exception came from, after the evaluation"),
+    ("release/import_time.py", "node.__dict__", "a node of a syntax tree"),
+    ("release/remote_file.py", "hasattr(builtins, name)", "a module of Python, asked whether it has a name at all"),
+    ("release/remote_file.py", "frame.f_back", "the depth of our own stack"),
+    (
+        "release/remote_file.py",
+        "type(problem)(f'{problem} (import of {self.label}, line {node.lineno})')",
+        "a reason of ours, said again with its place",
+    ),
     ("language/lazy_list.py", "getattr(list, name)", "the methods of `list`, names written there"),
     ("shapes/namespaces.py", "containers.__dict__", "a module of ours, names written there"),
     ("language/errors.py", "object.__getattribute__", "the attributes of an exception, past what its class may define"),

@@ -12,8 +12,8 @@ from typing import Any
 from loadproof.interpret.language.errors import UnsupportedSyntax
 from loadproof.interpret.language.expressions import expression
 from loadproof.interpret.language.functions import function_in
-from loadproof.interpret.language.scope import CLASS, Scope
 from loadproof.interpret.language.objects import NO_DEFAULT
+from loadproof.interpret.language.scope import CLASS, Scope
 from loadproof.interpret.language.statements import decorated, statement
 from loadproof.interpret.release.classes import LazyProperty, allowed, past_dunders
 from loadproof.interpret.release.definitions import ClassSource, FunctionSource, function_source

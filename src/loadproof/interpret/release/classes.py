@@ -177,7 +177,9 @@ def _drop_defaults(members: dict[str, Any], fields: dict[str, Any], decorators: 
 
 def _new_class(name: str, bases: tuple[type, ...], metaclass: Any, members: dict[str, Any]) -> Any:
     try:
-        return types.new_class(name, bases, {} if metaclass is type else {"metaclass": metaclass}, lambda space: space.update(members))
+        return types.new_class(
+            name, bases, {} if metaclass is type else {"metaclass": metaclass}, lambda space: space.update(members)
+        )
     except TypeError as problem:
         conflict = str(problem).startswith("multiple bases have") and sum(b.__module__ == "builtins" for b in bases) > 1
         if conflict or (str(problem).startswith("Cannot create a consistent") and all(map(_is_real, bases))):

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from loadproof.interpret.language.gate import find
 from loadproof.interpret.language.errors import certain
+from loadproof.interpret.language.gate import find
 from loadproof.interpret.release import class_index
 from loadproof.interpret.release.definitions import parse
 

@@ -161,7 +161,10 @@ def _check_loading(world: Any, cls: Any) -> None:
             else []
         )
         calls = [
-            n for m in loaders for n in ast.walk(m.node()) if isinstance(n, ast.Attribute) and n.attr == "from_pretrained"
+            n
+            for m in loaders
+            for n in ast.walk(m.node())
+            if isinstance(n, ast.Attribute) and n.attr == "from_pretrained"
         ]
         if not any(isinstance(c.value, ast.Call) and find(c.value.func, "id", "") == "super" for c in calls):
             raise NotUnderstood(f"{owner.__name__} loads its weights by a from_pretrained of its own")
