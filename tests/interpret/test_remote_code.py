@@ -338,6 +338,50 @@ def test_a_class_that_loads_in_a_way_of_its_own_is_not_judged(tmp_path: Path) ->
     assert "a from_pretrained of its own" in (read(tmp_path, modeling_tiny=model).inconclusive or "")
 
 
+def test_a_constructor_without_post_init_leaves_nothing_to_load_with(tmp_path: Path) -> None:
+    model = MODEL.replace("            self.post_init()\n", "")
+    assert read(tmp_path, modeling_tiny=model).raises == (
+        "AttributeError: 'TinyForCausalLM' object has no attribute 'all_tied_weights_keys'"
+    )
+
+
+def test_a_list_of_ties_fails_where_words_are_tied_and_is_not_asked_otherwise(tmp_path: Path) -> None:
+    model = MODEL.replace('{"head.weight": "embed.weight"}', '["head.weight"]')
+    raises = "AttributeError: 'list' object has no attribute 'keys'"
+    assert read(tmp_path, {**RAW, "tie_word_embeddings": True}, modeling_tiny=model).raises == raises
+    assert read(tmp_path, {**RAW, "tie_word_embeddings": False}, modeling_tiny=model).raises is None
+
+
+@pytest.mark.parametrize(
+    ("line", "raises"),
+    [
+        ("x = {'a': 1}['type']", "KeyError: 'type'"),
+        ("x = [1, 2][5]", "IndexError: list index out of range"),
+        ("x = 1 + None", "TypeError: unsupported operand type(s) for +: 'int' and 'NoneType'"),
+        ("a, b = config.width, 2, 3", "ValueError: too many values to unpack (expected 2)"),
+        ("x = ''.no_such", "AttributeError: 'str' object has no attribute 'no_such'"),
+    ],
+)
+def test_an_operation_that_fails_on_known_values_fails_in_the_library(line: str, raises: str, tmp_path: Path) -> None:
+    model = MODEL.replace("self.post_init()", f"{line}\n            self.post_init()")
+    assert read(tmp_path, modeling_tiny=model).raises == raises
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import os; x = os.environ['NO_SUCH']",
+        "x = torch.zeros(2)['a']",
+        "x = nn.Linear(1, 2, no_such=3)",
+        "x = self.generate.no_such_attribute",
+        "x = 'a' + torch.float32",
+    ],
+)
+def test_an_operation_that_fails_on_a_stand_in_proves_nothing(line: str, tmp_path: Path) -> None:
+    model = MODEL.replace("self.post_init()", f"{line}\n            self.post_init()")
+    assert read(tmp_path, modeling_tiny=model).raises is None
+
+
 def test_a_class_that_hands_loading_on_is_judged(tmp_path: Path) -> None:
     model = MODEL + OWN_LOADING.format(body="return super(TinyForCausalLM, cls).from_pretrained(path, *args, **kwargs)")
     assert read(tmp_path, modeling_tiny=model).parameters == 9

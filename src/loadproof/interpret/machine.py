@@ -16,6 +16,7 @@ import msgspec
 
 from loadproof.interpret.language.errors import LimitReached
 from loadproof.interpret.release.files import CODE, Files, text_of
+from loadproof.interpret.torch_names import doubted
 
 _IMPORT = re.compile(r"(?:^|[\n;:])[ \t]*(?:import|from)[ \t]+([^\n#;]{1,2000})")
 _FIRST = re.compile(r"[ \t\\]*([A-Za-z_]\w*)")
@@ -28,6 +29,7 @@ class Machine(msgspec.Struct, frozen=True):
     known: bool = False
     packages: dict[str, bool] = {}
     is_snapshot: bool = False  # the folder is one of the hub's cache
+    doubted: frozenset[str] = frozenset()  # imports from torch that its text does not bear out
 
     def has(self, name: str) -> bool | None:
         """Whether a top-level package is there; None when that is not known."""
@@ -47,7 +49,7 @@ def survey(files: Files, folder: str, *, is_installed_release: bool) -> Machine:
     if not is_installed_release or not is_installed("torch"):
         return Machine(is_snapshot=snapshot)
     packages = {name: is_installed(name) for name in sorted(_named(_texts(files)))[:_MOST_NAMES]}
-    return Machine(True, packages, snapshot)
+    return Machine(True, packages, snapshot, doubted(_texts(files)))
 
 
 def _texts(files: Files) -> Iterator[str]:

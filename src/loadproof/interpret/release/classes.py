@@ -175,13 +175,16 @@ def _drop_defaults(members: dict[str, Any], fields: dict[str, Any], decorators: 
             members[name] = default.default
 
 
+_DATA = (bytes, complex, dict, float, frozenset, int, list, set, str, tuple)  # no two can be bases of one class
+
+
 def _new_class(name: str, bases: tuple[type, ...], metaclass: Any, members: dict[str, Any]) -> Any:
     try:
         return types.new_class(
             name, bases, {} if metaclass is type else {"metaclass": metaclass}, lambda space: space.update(members)
         )
     except TypeError as problem:
-        conflict = str(problem).startswith("multiple bases have") and sum(b.__module__ == "builtins" for b in bases) > 1
+        conflict = str(problem).startswith("multiple bases have") and sum(issubclass(b, _DATA) for b in bases) > 1
         if conflict or (str(problem).startswith("Cannot create a consistent") and all(map(_is_real, bases))):
             certain(problem)
         raise

@@ -12,7 +12,7 @@ import sys
 import typing
 from typing import Any
 
-from loadproof.interpret.language.errors import NotUnderstood, SourceMissing, certain
+from loadproof.interpret.language.errors import LimitReached, NotUnderstood, SourceMissing, certain
 from loadproof.interpret.language.objects import Namespace, Unknown
 from loadproof.interpret.language.standard_library import MODULES
 from loadproof.interpret.language.surroundings import KERNELS
@@ -31,6 +31,7 @@ def shown(name: str) -> str:
 def module(file: Any, name: str, alias: str | None, guarded: bool) -> Any:
     """What `import name` or `import name as alias` binds."""
     _check_there(file, name, guarded)
+    _check_torch(file, name)
     if name.split(".")[0] == "transformers":
         imports.check_module(file.world, name)
     return file.world.external(name if alias else name.split(".")[0])
@@ -43,7 +44,30 @@ def member(file: Any, level: int, module: str, name: str, guarded: bool) -> Any:
     _check_there(file, module, guarded)
     if module.split(".")[0] == "transformers":
         imports.check_name(file.world, module, name)
+        return _released(file, module, name)
+    _check_torch(file, f"{module}.{name}")
     return file.world.import_from(file, 0, module, name)
+
+
+class Unread(Unknown):
+    """A name of the release whose value is not followed. Its import works; using it is an error."""
+
+    __slots__ = ()
+
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        raise NotUnderstood(f"what {self._name} is, is not known")
+
+    __call__ = __mro_entries__ = __bool__ = __iter__ = __getitem__ = _refuse
+
+
+def _released(file: Any, module: str, name: str) -> Any:
+    """A name of the release, which imports without fail whatever the evaluation of its text comes to."""
+    try:
+        return file.world.import_from(file, 0, module, name)
+    except LimitReached:
+        raise
+    except Exception:
+        return Unread(f"{module}.{name}")
 
 
 def everything(file: Any, level: int, module: str, guarded: bool) -> dict[str, Any]:
@@ -106,6 +130,16 @@ def _check_there(file: Any, name: str, guarded: bool) -> None:
     if top in file.world.own_modules:
         raise without_dot(file.label, top)
     raise certain(ModuleNotFoundError(f"No module named '{top}'", name=top))
+
+
+def _check_torch(file: Any, name: str) -> None:
+    """Refuse an import that the text of the installed torch does not bear out."""
+    doubted: frozenset[str] = file.world.machine.doubted
+    absent = next((d[:-1] for d in doubted if d.endswith(".") and f"{name}.".startswith(d)), None)
+    if absent is not None:
+        raise certain(ModuleNotFoundError(f"No module named '{absent}'", name=absent))
+    if name in doubted:
+        raise NotUnderstood(f"the text of the installed torch has no {name}")
 
 
 def is_there(world: Any, top: str, guarded: bool) -> bool:
