@@ -145,6 +145,7 @@ RANK: tuple[tuple[str, Gate], ...] = (
     ("quantization/quant-layout", _declares_quantization),
     ("quantization/quant-companion-missing", _declares_quantization),
     ("quantization/quant-config-stale", _declares_quantization),
+    ("quantization/quant-cache-scales", rows),
     # names
     ("names/task-head-missing", rows),
     ("names/wrong-class", _names_another_class),
