@@ -22,7 +22,7 @@ from loadproof.core.edits import (
     SetJson,
     TruncateFile,
 )
-from loadproof.core.families import join_name, names_of
+from loadproof.core.families import names_of
 from loadproof.formats import read_manifest
 from loadproof.readers import get_reader
 from loadproof.readers.base import Reader
@@ -139,9 +139,7 @@ def _healed(manifest: Manifest, edits: Iterable[Edit]) -> Manifest:
             if isinstance(edit, RegenerateHeader):
                 metadata = {**metadata, edit.file: {**metadata.get(edit.file, {}), **edit.metadata}}
             manifest = replace(manifest, metadata=metadata, problems=_without_faults(manifest.problems, edit))
-        elif isinstance(edit, DropTensors) and edit.file is not None:
-            manifest = _kept_once(manifest, edit)
-    return manifest
+    return _kept_once(manifest, edits)
 
 
 def _without_faults(problems: tuple[Problem, ...], edit: RegenerateHeader | TruncateFile) -> tuple[Problem, ...]:
@@ -149,16 +147,19 @@ def _without_faults(problems: tuple[Problem, ...], edit: RegenerateHeader | Trun
     return tuple(problem for problem in problems if problem.file != edit.file or problem.code not in codes)
 
 
-def _kept_once(manifest: Manifest, edit: DropTensors) -> Manifest:
-    """One copy of a name that several files hold goes, and what was said about it."""
-    names = set(names_of(edit.template, edit.axes)) if edit.axes else {join_name(edit.template, ())}
-    left = []
-    for twice in manifest.duplicates:
-        files = tuple(file for file in twice.files if twice.name not in names or file != edit.file)
-        if len(files) > 1:
-            left.append(replace(twice, files=files))
+def _kept_once(manifest: Manifest, edits: Iterable[Edit]) -> Manifest:
+    """Copies of names that several files hold go, and what was said about them."""
+    drops = (edit for edit in edits if isinstance(edit, DropTensors) and edit.file is not None)
+    gone = {(name, edit.file) for edit in drops for name in names_of(edit.template, edit.axes)}
+    if not gone:
+        return manifest
+    names = {name for name, _ in gone}
+    kept = (
+        replace(twice, files=tuple(file for file in twice.files if (twice.name, file) not in gone))
+        for twice in manifest.duplicates
+    )
     problems = tuple(p for p in manifest.problems if p.code not in _TWICE or p.tensor not in names)
-    return replace(manifest, duplicates=tuple(left), problems=problems)
+    return replace(manifest, duplicates=tuple(twice for twice in kept if len(twice.files) > 1), problems=problems)
 
 
 __all__ = ["CannotTellError", "edited"]

@@ -22,41 +22,53 @@ from loadproof.core.edits import (
 from loadproof.core.families import HOLE, join_name, split_name
 from loadproof.core.tensors import Axes, Family, Shape
 
-Families = tuple[Family, ...]
+Stored = dict[str, list[Family]]  # by template
 
 
 class CannotTellError(Exception):
     """The edit does not fit the tensors, or its result cannot be told from names and shapes."""
 
 
-def after(families: Families, edits: Iterable[Edit]) -> Families:
+def after(families: Iterable[Family], edits: Iterable[Edit]) -> tuple[Family, ...]:
     """The families once these edits are carried out; edits of files and of JSON change nothing here.
 
     Raises `CannotTellError`.
     """
+    stored: Stored = {}
+    for family in families:
+        stored.setdefault(family.template, []).append(family)
     for edit in edits:
         handler = _HANDLERS.get(type(edit))
         if handler is not None:
-            families = tuple(handler(families, edit))
-    return families
+            handler(stored, edit)
+    return tuple(family for held in stored.values() for family in held)
 
 
-def _rename(families: Families, edit: RenameTensors) -> Families:
-    """All pairs at once, as the repair does it."""
-    left, moved = list(families), list[Family]()
+def _rename(stored: Stored, edit: RenameTensors) -> None:
+    """All pairs at once, as the repair does it: what has moved is not met again."""
+    moved: list[Family] = []
     for old, new, axes in edit.pairs:
         where, box = _spelled(old, axes)
-        rest: list[Family] = []
-        for family in left:
-            inner = intersect(family.axes, box) if family.template == where else None
-            if inner is None:
-                rest.append(family)
-                continue
-            template, target = _renamed(old, new, axes, inner)
+        for family in _take(stored, where, box):
+            template, target = _renamed(old, new, axes, family.axes)
             moved.append(replace(family, template=template, axes=target))
-            rest += _without(family, box)
-        left = rest
-    return (*left, *moved)
+    for family in moved:
+        stored.setdefault(family.template, []).append(family)
+
+
+def _take(stored: Stored, template: str, box: Axes) -> list[Family]:
+    """The members within the box, which are then no longer stored."""
+    taken: list[Family] = []
+    left: list[Family] = []
+    for family in stored.get(template, ()):
+        inner = intersect(family.axes, box) if len(family.axes) == len(box) else None
+        if inner is None:
+            left.append(family)
+        else:
+            taken.append(replace(family, axes=inner))
+            left += [replace(family, axes=rest) for rest in subtract(family.axes, box)]
+    stored[template] = left
+    return taken
 
 
 def _spelled(template: str, axes: Axes) -> tuple[str, Axes]:
@@ -80,102 +92,76 @@ def _renamed(old: str, new: str, axes: Axes, inner: Axes) -> tuple[str, Axes]:
     return _spelled(new, kept)
 
 
-def _without(family: Family, axes: Axes) -> list[Family]:
-    return [replace(family, axes=box) for box in subtract(family.axes, axes)]
-
-
-def _reshape(families: Families, edit: ReshapeTensors) -> Families:
-    def reshaped(family: Family) -> Family:
+def _reshape(stored: Stored, edit: ReshapeTensors) -> None:
+    where, box = _spelled(edit.template, edit.axes)
+    for family in _take(stored, where, box):
         if family.shape is not None and prod(family.shape) != prod(edit.shape):
             raise CannotTellError(f"{edit.template}: another number of elements")
-        return replace(family, shape=tuple(edit.shape))
-
-    return _each(families, edit.template, edit.axes, reshaped)
+        stored[where].append(replace(family, shape=tuple(edit.shape)))
 
 
-def _transpose(families: Families, edit: TransposeTensors) -> Families:
-    def transposed(family: Family) -> Family:
+def _transpose(stored: Stored, edit: TransposeTensors) -> None:
+    where, box = _spelled(edit.template, edit.axes)
+    for family in _take(stored, where, box):
         shape, (one, other) = list(family.shape or ()), edit.dims
         if not shape or max(edit.dims) >= len(shape):
             raise CannotTellError(f"{edit.template}: no such dimensions")
         shape[one], shape[other] = shape[other], shape[one]
-        return replace(family, shape=tuple(shape))
-
-    return _each(families, edit.template, edit.axes, transposed)
+        stored[where].append(replace(family, shape=tuple(shape)))
 
 
-def _each(families: Families, template: str, axes: Axes, change: Callable[[Family], Family]) -> Families:
-    """The members within the box changed, all others as they are."""
-    where, box = _spelled(template, axes)
-    made: list[Family] = []
-    for family in families:
-        inner = intersect(family.axes, box) if family.template == where else None
-        made += [family] if inner is None else [*_without(family, box), change(replace(family, axes=inner))]
-    return tuple(made)
-
-
-def _drop(families: Families, edit: DropTensors) -> Families:
+def _drop(stored: Stored, edit: DropTensors) -> None:
     """Of a name that is stored twice one copy goes, and the name stays."""
-    if edit.file is not None:
-        return families
-    where, box = _spelled(edit.template, edit.axes)
-    return tuple(
-        piece for family in families for piece in (_without(family, box) if family.template == where else [family])
-    )
+    if edit.file is None:
+        _take(stored, *_spelled(edit.template, edit.axes))
 
 
-def _copy(families: Families, edit: CopyTensor) -> Families:
-    source, _ = _find(families, *split_name(edit.source))
+def _copy(stored: Stored, edit: CopyTensor) -> None:
+    source, indices = split_name(edit.source)
+    family = _whole(stored, source, tuple((index,) for index in indices))
     template, indices = split_name(edit.name)
-    return (*families, replace(source, template=template, axes=tuple((index,) for index in indices)))
+    copy = replace(family, template=template, axes=tuple((index,) for index in indices))
+    stored.setdefault(template, []).append(copy)
 
 
-def _stack(families: Families, edit: StackTensors) -> Families:
-    shapes = [_whole(families, template, edit.axes) for template in edit.sources]
-    first = shapes[0]
-    joined = list(first.shape or ())
-    if edit.concat_dim is not None and len(shapes) > 1:
+def _stack(stored: Stored, edit: StackTensors) -> None:
+    parts = [_whole(stored, template, edit.axes) for template in edit.sources]
+    joined = list(parts[0].shape or ())
+    if edit.concat_dim is not None and len(parts) > 1:
         if not 0 < edit.concat_dim <= len(joined):
             raise CannotTellError(f"{edit.target}: nothing to join at")
-        joined[edit.concat_dim - 1] = sum((family.shape or ())[edit.concat_dim - 1] for family in shapes)
-    shape = (len(edit.axes[-1]), *joined)
+        joined[edit.concat_dim - 1] = sum((family.shape or ())[edit.concat_dim - 1] for family in parts)
     for template in edit.sources:
-        families = _drop(families, DropTensors(template, edit.axes))
-    return (*families, replace(first, template=edit.target, axes=edit.axes[:-1], shape=shape))
+        _take(stored, template, edit.axes)
+    packed = replace(parts[0], template=edit.target, axes=edit.axes[:-1], shape=(len(edit.axes[-1]), *joined))
+    stored.setdefault(edit.target, []).append(packed)
 
 
-def _split(families: Families, edit: SplitTensors) -> Families:
+def _split(stored: Stored, edit: SplitTensors) -> None:
     axes = edit.axes[: edit.source.count(HOLE)]
-    packed = _whole(families, edit.source, axes)
+    packed = _whole(stored, edit.source, axes)
     shape = packed.shape or ()
     at = 1 if edit.concat_dim is None else edit.concat_dim
     parts = len(edit.targets)
     if len(shape) < 2 or not 0 < at < len(shape) or shape[at] % parts:
         raise CannotTellError(f"{edit.source} cannot be cut into {parts} equal parts")
     piece: Shape = (*shape[1:at], shape[at] // parts, *shape[at + 1 :])
-    numbers = tuple(range(shape[0]))
-    made = [replace(packed, template=target, axes=(*axes, numbers), shape=piece) for target in edit.targets]
-    return (*_drop(families, DropTensors(edit.source, axes)), *made)
+    _take(stored, edit.source, axes)
+    for target in edit.targets:
+        one = replace(packed, template=target, axes=(*axes, tuple(range(shape[0]))), shape=piece)
+        stored.setdefault(target, []).append(one)
 
 
-def _whole(families: Families, template: str, axes: Axes) -> Family:
+def _whole(stored: Stored, template: str, axes: Axes) -> Family:
     """A family of these names that stands for all of them. Raises where some are not stored or differ in shape."""
-    held = [family for family in families if family.template == template]
-    shapes = {(family.dtype, family.shape) for family in held if intersect(family.axes, axes) is not None}
-    if len(shapes) != 1 or subtract_all([axes], [family.axes for family in held]):
-        raise CannotTellError(f"{template}: not all stored alike")
-    return next(family for family in held if intersect(family.axes, axes) is not None)
+    held = [family for family in stored.get(template, ()) if intersect(family.axes, axes) is not None]
+    alike = len({(family.dtype, family.shape) for family in held}) == 1
+    if not alike or subtract_all([axes], [family.axes for family in held]):
+        raise CannotTellError(f"{template}: not all stored, or not alike")
+    return held[0]
 
 
-def _find(families: Families, template: str, indices: tuple[int, ...]) -> tuple[Family, Axes]:
-    box = tuple((index,) for index in indices)
-    for family in families:
-        if family.template == template and intersect(family.axes, box) is not None:
-            return family, box
-    raise CannotTellError(f"{join_name(template, indices)} is not stored")
-
-
-_HANDLERS: dict[type, Callable[[Families, Any], Iterable[Family]]] = {
+_HANDLERS: dict[type, Callable[[Stored, Any], None]] = {
     RenameTensors: _rename,
     ReshapeTensors: _reshape,
     TransposeTensors: _transpose,

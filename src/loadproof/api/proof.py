@@ -69,11 +69,13 @@ def _so(made: Report) -> str:
 
 def _still_random(finding: Finding, made: Report) -> str | None:
     """Parameters that the finding claims as missing must not stay so."""
-    claimed = [row for row in finding.rows if row.kind == "missing"]
+    claimed: dict[str, list[Axes]] = {}
+    for row in finding.rows:
+        if row.kind == "missing":
+            claimed.setdefault(row.template, []).append(row.axes)
     for row in made.case.outcome.rows:
-        for claim in claimed:
-            same = row.kind == "missing" and row.template == claim.template and len(row.axes) == len(claim.axes)
-            common = intersect(row.axes, claim.axes) if same else None
+        for axes in claimed.get(row.template, ()) if row.kind == "missing" else ():
+            common = intersect(row.axes, axes) if len(row.axes) == len(axes) else None
             if common is not None:
                 return f"afterwards {show(row.template, common)} still stays random"
     return None
