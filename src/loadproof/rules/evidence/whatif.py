@@ -24,7 +24,12 @@ def outcome_with(case: Case, families: Iterable[Family]) -> Outcome | None:
         return None
     manifest = replace(case.manifest, families=tuple(families))
     outcome = get_reader(case.expectation.reader).predict(manifest, case.expectation, case.config)
-    return None if outcome.inconclusive is not None else outcome
+    return outcome if is_judged(outcome) else None
+
+
+def is_judged(outcome: Outcome) -> bool:
+    """Whether its rows are all there are: of a quantized checkpoint those of the dense tensors are judged to the end."""
+    return outcome.inconclusive is None or bool(outcome.quantized)
 
 
 def explained_by(case: Case, families: Iterable[Family]) -> tuple[list[Row], list[Row]]:

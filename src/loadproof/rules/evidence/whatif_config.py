@@ -18,6 +18,7 @@ from loadproof.core.edits import DeleteJson, Edit, SetJson
 from loadproof.core.expectation import Expectation
 from loadproof.core.outcome import Outcome, Row
 from loadproof.readers import get_reader
+from loadproof.rules.evidence.whatif import is_judged
 from loadproof.rules.rows import subtract
 
 
@@ -65,7 +66,7 @@ def outcome_if(case: Case, edits: Sequence[Edit]) -> Outcome | None:
         return None
     config = with_edits(case.config, edits)
     outcome = get_reader(expectation.reader).predict(case.manifest, expectation, config)
-    return None if outcome.inconclusive is not None else outcome
+    return outcome if is_judged(outcome) else None
 
 
 def explained_by_config(case: Case, edits: Sequence[Edit]) -> tuple[list[Row], list[Row]] | None:

@@ -47,14 +47,14 @@ _DEPENDS = (
 def check(case: Case) -> Iterable[Finding]:
     """All tensors are dense; or the stored layout is one that the declared method does not read."""
     stated = declared(case)
-    if stated is None or not case.manifest.families or not _complete(case):
+    if stated is None or skipped_method(case) or not case.manifest.families or not _complete(case):
         return
     path, entry = stated
     method = str(entry.get("quant_method", ""))
     layout = stored_layout(case)
     if layout is None and method in _STORED and not packed_families(case):
         left_alone = case.outcome.inconclusive is None and not case.outcome.raises  # by its own list of exceptions
-        if not (_dense_by_design(entry) or skipped_method(case) or left_alone):
+        if not (_dense_by_design(entry) or left_alone):
             finding = _finding(case, path, method, "every stored tensor is dense", _drop(path))
             yield replace(finding, severity="warning", notes=_DEPENDS) if method_of(entry) in TAKE_DENSE else finding
     elif layout is not None and method and method not in METHOD_WORDS[layout.method] and method in _STORED:
