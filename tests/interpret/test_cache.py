@@ -191,5 +191,14 @@ def test_a_python_file_that_comes_into_the_folder_is_noticed(children: list[Any]
     assert len(children) == 2
 
 
+def test_a_package_that_comes_into_the_environment_is_noticed(calls: list[Any], tmp_path: Path) -> None:
+    source_file = tmp_path / "modeling_x.py"
+    source_file.write_text("x = 1")
+    kept = Expectation("transformers", "1", "X", "x", "installed")
+    for packages, found in (({"json": True, "no_such_package": False}, kept), ({"json": False}, None)):
+        cache.store("key", [Seen(str(source_file))], kept, packages)
+        assert cache.load("key") == found
+
+
 def test_a_release_that_is_no_longer_trusted_is_another_entry() -> None:
     assert cache.key_of("root", "1", ".", RAW, None, True) != cache.key_of("root", "1", ".", RAW, None, False)

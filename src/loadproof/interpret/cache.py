@@ -24,7 +24,7 @@ from loadproof.core.expectation import Expectation
 from loadproof.interpret.release.seen import Seen, digest_at
 from loadproof.version import __version__
 
-_FORMAT = 2
+_FORMAT = 3
 _MAX_BYTES = 64_000_000
 _MAX_ENTRIES = 2_000  # of about 15 kB each; the older half goes when there are more
 # No link is followed, and a FIFO in the place of an entry must not hang.
@@ -37,6 +37,7 @@ class Entry(Struct, frozen=True):
     key: str
     stamps: tuple[Stamp, ...]
     expectation: Expectation
+    packages: dict[str, bool] = {}  # what the answer supposes of the environment: name -> whether it is installed
 
 
 def folder() -> str:
@@ -80,7 +81,15 @@ def load(key: str) -> Expectation | None:
     except (OSError, msgspec.MsgspecError, ValueError, RecursionError):
         return None
     fresh = entry.key == key and bool(entry.stamps) and all(map(_is_unchanged, entry.stamps))
-    return entry.expectation if fresh else None
+    return entry.expectation if fresh and _are_as_supposed(entry.packages) else None
+
+
+def _are_as_supposed(packages: dict[str, bool]) -> bool:
+    if not packages:
+        return True
+    from loadproof.interpret.machine import is_installed
+
+    return all(is_installed(name) == there for name, there in packages.items())
 
 
 def _is_ours(info: os.stat_result) -> bool:
@@ -108,7 +117,7 @@ def _stamp(seen: Seen) -> Stamp | None:
     return seen.path, info.st_size, info.st_mtime_ns, seen.digest
 
 
-def store(key: str, files: Iterable[Seen], expectation: Expectation) -> None:
+def store(key: str, files: Iterable[Seen], expectation: Expectation, packages: dict[str, bool] | None = None) -> None:
     """Write an entry in one step; a cache that cannot be written is no error."""
     stamps = tuple(map(_stamp, files))
     if not stamps or None in stamps:
@@ -116,7 +125,7 @@ def store(key: str, files: Iterable[Seen], expectation: Expectation) -> None:
     path = _path(key)
     temporary = f"{path}.{os.getpid()}"
     try:
-        data = msgspec.msgpack.encode(Entry(key, stamps, expectation))  # type: ignore[arg-type]
+        data = msgspec.msgpack.encode(Entry(key, stamps, expectation, packages or {}))  # type: ignore[arg-type]
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         with open(os.open(temporary, _WRITE, 0o600), "wb") as f:
             f.write(data)

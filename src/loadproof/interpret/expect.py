@@ -176,5 +176,5 @@ def _apart(question: Question, child: Child) -> Expectation:
     task = Task("evaluate", question.raw, question.class_name, question.blank, machine)
     found = child.ask(task, disk, without_wall=question.without_wall)
     if question.key is not None and found.inconclusive is None and found.wall:
-        cache.store(question.key, disk.seen, found)
+        cache.store(question.key, disk.seen, found, machine.packages)
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from typing import Any
 
@@ -23,7 +22,7 @@ _PLAIN = (
 )
 _OURS = re.compile(r"\bloadproof\b|is(?:instance|subclass)\(\) arg [12]")  # a stand-in where the library has a class
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
-_LANGUAGE = os.path.join("interpret", "language", "")  # where operations on values are carried out
+_LANGUAGE = "interpret/language/"  # where operations on values are carried out
 _STAND_INS = ("surroundings.py", "standard_library.py", "patterns.py", "enums.py", "objects.py", "copying.py")
 _KINDS = re.compile(r"'(\w+)' (?:object|and)|and '(\w+)'|of type '(\w+)'|must be \w+, not '?(\w+)|\(not \"(\w+)\"\)")
 _DATA = frozenset(
@@ -138,7 +137,7 @@ def _raised_in(problem: BaseException) -> str:
     trace, where = problem.__traceback__, ""
     while trace is not None:
         where, trace = trace.tb_frame.f_code.co_filename, trace.tb_next
-    return where
+    return where.replace("\\", "/")
 
 
 def _said(problem: Exception) -> str:

@@ -47,7 +47,7 @@ def survey(files: Files, folder: str, *, is_installed_release: bool) -> Machine:
     """
     snapshot = os.path.basename(os.path.dirname(os.path.abspath(folder))) == "snapshots"
     if not is_installed_release or not is_installed("torch"):
-        return Machine(is_snapshot=snapshot)
+        return Machine(False, {"torch": False} if is_installed_release else {}, snapshot)
     packages = {name: is_installed(name) for name in sorted(_named(_texts(files)))[:_MOST_NAMES]}
     return Machine(True, packages, snapshot, doubted(_texts(files)))
 
