@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -121,6 +122,25 @@ def test_a_config_that_breaks_ends_the_check_there(tmp_path: Path) -> None:
     assert report.verdict == "fails"
     assert report.case.outcome.error == "AttributeError: module 'torch' has no attribute 'fp16'"
     assert [finding.code for finding in report.findings if finding.severity == "error"] == ["LP014"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("num_hidden_layers", 10**30), ("hidden_size", 10**30), ("vocab_size", 10**30), ("num_hidden_layers", 1e30)],
+)
+def test_a_number_too_large_to_expand_leaves_the_verdict_open(name: str, value: float, tmp_path: Path) -> None:
+    folder = shutil.copytree(EXAMPLES / "healthy", tmp_path / "x")
+    raw = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**raw, name: value}))
+    report = loadproof.check(folder)
+    assert (report.verdict, report.findings[0].code) == ("inconclusive", "LP014")
+
+
+def test_a_number_that_is_only_wrong_is_judged(tmp_path: Path) -> None:
+    folder = shutil.copytree(EXAMPLES / "healthy", tmp_path / "x")
+    raw = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**raw, "num_hidden_layers": -5}))
+    assert loadproof.check(folder).verdict == "loads-wrong"
 
 
 def test_a_config_stands_for_its_folder_and_a_hub_name_gets_a_hint() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from loadproof.interpret.language.errors import NotUnderstood
+from loadproof.interpret.language.errors import LimitReached, NotUnderstood
 from tests.interpret.sources import evaluate, evaluate_released
 
 PROGRAMS = {
@@ -256,3 +256,52 @@ def test_the_compilers_remarks_about_a_text_that_is_read_are_nobodys_business(tm
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert evaluate(tmp_path, "result = '\\.'") == r"\."
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("%(a(b))5d", {"a(b)": 1}),
+        ("%%%s%%", "x"),
+        ("100%% of %5.2f", 1.5),
+        ("%(%5d)s", {"%5d": 2}),
+        ("%-5s|%+d", ("a", 3)),
+        ("%(a)s (%(b)s)", {"a": 1, "b": 2}),
+    ],
+)
+def test_text_is_formatted_as_python_does(text: str, values: Any, tmp_path: Path) -> None:
+    assert evaluate(tmp_path, f"result = {text!r} % {values!r}") == text % values
+
+
+@pytest.mark.parametrize(
+    "text", ["%(a(b))999999999d", "%((a))s%(b)9999999d", "%%%99999d", "%(a)*d", "%5.99999f", "%(a(b)9999999d"]
+)
+def test_a_width_behind_any_key_is_bounded(text: str, tmp_path: Path) -> None:
+    with pytest.raises((LimitReached, ValueError)) as caught:
+        evaluate(tmp_path, f"result = {text!r} % {{'a(b)': 1, 'a': 1, 'b': 1, '(a)': 1}}")
+    assert isinstance(caught.value, LimitReached) or "incomplete format key" in str(caught.value)
+
+
+def test_methods_of_a_long_text_are_counted(tmp_path: Path) -> None:
+    for call in ("x.upper()", "x.split('a')", "x.encode()", "str.lower(x)", "x.strip()"):
+        with pytest.raises(LimitReached):
+            evaluate(tmp_path, f"x = 'ab' * 200000\nresult = [{call} for _ in range(60)]")
+
+
+@pytest.mark.parametrize("base", ["Sequence", "Sequence[int]", "collections.abc.Mapping"])
+def test_an_abstract_class_may_be_extended(base: str, tmp_path: Path) -> None:
+    text = f"""
+        import collections
+        from collections.abc import Sequence
+        class View({base}):
+            def __getitem__(self, key):
+                if key > 2:
+                    raise IndexError(key)
+                return key
+            def __len__(self):
+                return 3
+            def __iter__(self):
+                return iter([0, 1, 2])
+        result = list(View()), len(View())
+    """
+    assert evaluate(tmp_path, text) == ([0, 1, 2], 3)

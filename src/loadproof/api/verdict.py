@@ -28,7 +28,10 @@ def decide(case: Case, findings: Iterable[Finding], unexplained: Iterable[Row]) 
         return "fails"
     wrong = any(_is_wrong(finding) for finding in findings)
     if case.expectation.inconclusive or case.outcome.inconclusive:
-        certain = any(_is_wrong(finding) and finding.confidence == "certain" for finding in findings)
+        certain = any(
+            _is_wrong(finding) and finding.confidence == "certain" and not _is_refusal(case, finding)
+            for finding in findings
+        )
         judged = bool(case.outcome.quantized) and _random(findings, unexplained)  # what is dense was judged to the end
         return "loads-wrong" if certain or judged else "inconclusive"
     return "loads-wrong" if wrong or _random(findings, unexplained) else "loads"
@@ -51,6 +54,11 @@ def problems_in_use(case: Case) -> list[Problem]:
 
 def _is_wrong(finding: Finding) -> bool:
     return finding.severity == "error" and finding.code not in _BESIDE_THE_WEIGHTS
+
+
+def _is_refusal(case: Case, finding: Finding) -> bool:
+    """Whether it only says that a number of the config is too large to be expanded: then nothing was judged by it."""
+    return finding.code == "LP014" and any(problem.detail == "bound" for problem in case.config.problems)
 
 
 def _random(findings: tuple[Finding, ...], unexplained: Iterable[Row]) -> bool:
