@@ -104,12 +104,20 @@ def _knowledge(module: ModuleType) -> Iterator[Use]:
     if module.__name__ == "loadproof.tracebacks.knowledge":
         from loadproof.tracebacks.patterns import compile_text
 
-        for entry in module.ENTRIES:
+        for entry in (*module.entries(), *module.own_entries()):
             yield from (Use(f"entry {text}", compile_text(text), False) for text in entry.patterns)
             conditions = [ranked.when for ranked in entry.causes if ranked.when is not None]
             for when in conditions:
                 texts = (when.name, when.text, when.near, when.frame, when.engine, when.lacks)
                 yield from (Use(f"condition {text}", re.compile(text), False) for text in texts if text)
+        for engine in module.engines():
+            yield from (
+                Use(f"engine {text}", re.compile(text), False) for text in (engine.sign, engine.package) if text
+            )
+    if module.__name__ == "loadproof.tracebacks.knowledge.logs":
+        signs = [sign.sign for sign in (*module.logs().phases, *module.logs().flags)]
+        signs += [*module.logs().wrappers, *("|".join(one.signs) for one, _ in module._all_elsewhere())]
+        yield from (Use(f"log {text}", re.compile(text), False) for text in signs)
     if module.__name__ == "loadproof.tracebacks.decide":
         for text in (*module._PROOFS.values(), *filter(None, module._SIGNS.values())):
             yield Use(f"stored {text}", re.compile(text), False)

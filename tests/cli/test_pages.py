@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from loadproof.cli.pages import json_of, listed, page_of
 from loadproof.rules.pages import all_rules
-from loadproof.tracebacks.knowledge import CAUSES
+from loadproof.tracebacks.knowledge import causes as all_causes
 
-PRINTED = {(item.code, item.slug) for item in (*all_rules(), *CAUSES.values())}
+PRINTED = {(item.code, item.slug) for item in (*all_rules(), *all_causes().values())}
 
 
 def test_every_printed_code_is_listed_once() -> None:
@@ -24,7 +24,7 @@ def test_every_printed_code_and_slug_has_its_page() -> None:
 
 def test_a_page_of_causes_says_for_each_what_tells_and_what_to_do() -> None:
     page = page_of("engine-not-checkpoint") or ""
-    causes = [cause for cause in CAUSES.values() if cause.code == "LP704"]
+    causes = [cause for cause in all_causes().values() if cause.code == "LP704"]
     assert page.count("\n- ") == page.count("\n  do: ") == len(causes) > 1
     assert "{name}" not in page
 
@@ -48,7 +48,7 @@ def test_a_page_as_json_holds_the_words_of_the_page() -> None:
 
 def test_the_list_says_of_every_code_what_is_wrong() -> None:
     titles = {code: title for code, _, title in listed()}
-    causes = {cause.code: cause for cause in reversed(CAUSES.values())}
+    causes = {cause.code: cause for cause in reversed(all_causes().values())}
     rules = {rule.code for rule in all_rules()}
     told = {code: causes[code] for code in titles if code not in rules}
     assert told

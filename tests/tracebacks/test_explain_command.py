@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from loadproof.cli.explain import main, pieces
-from loadproof.tracebacks.knowledge import ENTRIES
+from loadproof.tracebacks.knowledge import entries
 from tests.zoo.checkpoint import build
 from tests.zoo.mutations import mutation
 
@@ -104,7 +104,7 @@ def test_with_a_checkpoint_the_command_names_it(tmp_path: Path, capsys: pytest.C
 
 
 def test_every_answer_fits_one_screen(capsys: pytest.CaptureFixture[str]) -> None:
-    for entry in ENTRIES:
+    for entry in entries():
         for example in entry.examples:
             main([example.text + "\n"])
             assert capsys.readouterr().out.count("\n") <= 25, example.text

@@ -8,11 +8,12 @@ import pytest
 
 from loadproof.tracebacks import candidates, read_symptom
 from loadproof.tracebacks.base import Example
-from loadproof.tracebacks.knowledge import CAUSES, ENTRIES
+from loadproof.tracebacks.knowledge import causes as all_causes
+from loadproof.tracebacks.knowledge import entries
 from loadproof.tracebacks.match import match_line
 from loadproof.tracebacks.patterns import anchor, compile_text
 
-EXAMPLES = [example for entry in ENTRIES for example in entry.examples]
+EXAMPLES = [example for entry in entries() for example in entry.examples]
 CATALOGUE = re.compile(r"LP\d{3}")
 
 
@@ -26,7 +27,7 @@ def test_the_example_has_its_cause_first(example: Example) -> None:
 def test_every_example_matches_its_own_entry() -> None:
     strays = [
         example.text
-        for entry in ENTRIES
+        for entry in entries()
         for example in entry.examples
         if not any(hit.entry is entry for line in example.text.split("\n") for hit in match_line(line))
         and not any(hit.entry is entry for hit in match_line(example.text))
@@ -36,26 +37,26 @@ def test_every_example_matches_its_own_entry() -> None:
 
 
 def test_every_entry_has_an_example_unless_it_only_wraps_others() -> None:
-    assert [entry.patterns[0] for entry in ENTRIES if not entry.examples and not entry.wrapper] == []
+    assert [entry.patterns[0] for entry in entries() if not entry.examples and not entry.wrapper] == []
 
 
 def test_every_cause_named_by_an_entry_exists() -> None:
-    named = {ranked.cause for entry in ENTRIES for ranked in entry.causes}
-    assert named <= CAUSES.keys()
+    named = {ranked.cause for entry in entries() for ranked in entry.causes}
+    assert named <= all_causes().keys()
 
 
 def test_every_cause_says_how_to_tell_and_what_to_do() -> None:
-    for cause in CAUSES.values():
+    for cause in all_causes().values():
         assert CATALOGUE.fullmatch(cause.code)
-        assert cause.confirm
-        assert cause.refute
+        assert cause.confirms
+        assert cause.refutes
         assert cause.remedy
-        assert cause.command
+        assert cause.next
 
 
 def test_one_code_has_one_slug() -> None:
     slugs: dict[str, set[str]] = {}
-    for cause in CAUSES.values():
+    for cause in all_causes().values():
         slugs.setdefault(cause.code, set()).add(cause.slug)
     assert {code: names for code, names in slugs.items() if len(names) > 1} == {}
 
@@ -64,19 +65,19 @@ def test_codes_and_slugs_are_those_of_the_rules() -> None:
     from loadproof.rules import RULES
 
     known = {rule.code: rule.slug for rule in RULES}
-    differing = {c.code: (c.slug, known[c.code]) for c in CAUSES.values() if known.get(c.code, c.slug) != c.slug}
+    differing = {c.code: (c.slug, known[c.code]) for c in all_causes().values() if known.get(c.code, c.slug) != c.slug}
     assert differing == {}
 
 
 def test_patterns_compile_and_have_an_anchor_that_keeps_lines_cheap() -> None:
-    for entry in ENTRIES:
+    for entry in entries():
         for pattern in entry.patterns:
             compile_text(pattern)
             assert len(anchor(pattern)) >= 2, pattern
 
 
 def test_issue_links_are_repository_and_number() -> None:
-    links = [issue for cause in CAUSES.values() for issue in cause.issues]
+    links = [issue for cause in all_causes().values() for issue in cause.see]
     assert links
     assert all(re.fullmatch(r"[\w.-]+/[\w.-]+#\d+", link) for link in links)
 

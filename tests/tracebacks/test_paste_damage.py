@@ -11,10 +11,10 @@ import pytest
 from loadproof.tracebacks import candidates, read_symptom
 from loadproof.tracebacks.base import Example
 from loadproof.tracebacks.clean import Line
-from loadproof.tracebacks.knowledge import ENTRIES
+from loadproof.tracebacks.knowledge import entries
 from loadproof.tracebacks.normalise import normalise, unwrap
 
-EXAMPLES = [example for entry in ENTRIES for example in entry.examples]
+EXAMPLES = [example for entry in entries() for example in entry.examples]
 
 
 def smart(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from loadproof.tracebacks import Cause, candidates, read_symptom
-from loadproof.tracebacks.knowledge.causes import CAUSES
+from loadproof.tracebacks.knowledge import causes as all_causes
 
 
 def first(text: str) -> Cause:
@@ -75,8 +75,8 @@ def _fault(code: str) -> Any:
     return SimpleNamespace(code=code, parameter=live, cause="a 1-D view", action="gather it first")
 
 
-@pytest.mark.parametrize("code", sorted({cause.code for cause in CAUSES.values()}))
+@pytest.mark.parametrize("code", sorted({cause.code for cause in all_causes().values()}))
 def test_a_line_of_a_report_is_read_by_its_code(code: str) -> None:
-    slug = next(cause.slug for cause in CAUSES.values() if cause.code == code)
+    slug = next(cause.slug for cause in all_causes().values() if cause.code == code)
     found = first(f"error[{code}] {slug}: weights of the folder and config.json differ")
     assert (found.code, found.confidence) == (code, "likely")

@@ -15,9 +15,17 @@ from loadproof.report.words import plural
 from loadproof.rules import Rule
 from loadproof.rules.pages import all_rules
 from loadproof.tracebacks.base import Cause
-from loadproof.tracebacks.knowledge import CAUSES
+from loadproof.tracebacks.knowledge import causes as all_causes
 
-_CAUSE_FIELDS = ("headline", "confirm", "refute", "remedy", "where", "issues")
+# What `explain CODE --format json` calls the fields of a cause (frozen), and where they are.
+_CAUSE_FIELDS = {
+    "headline": "headline",
+    "confirm": "confirms",
+    "refute": "refutes",
+    "remedy": "remedy",
+    "where": "blames",
+    "issues": "see",
+}
 _PLACEHOLDER = re.compile(r"\{([a-z]+)\}")  # filled from the symptom; a page has none
 
 
@@ -26,19 +34,19 @@ def page_of(word: str) -> str | None:
     rule = next((one for one in all_rules() if word.upper() == one.code or word == one.slug), None)
     if rule is not None:
         return _folded(_of_rule(rule))
-    causes = [cause for cause in CAUSES.values() if word.upper() == cause.code or word == cause.slug]
+    causes = [cause for cause in all_causes().values() if word.upper() == cause.code or word == cause.slug]
     return _folded(_of_causes(causes)) if causes else None
 
 
 def json_of(word: str) -> dict[str, Any] | None:
     """The same page as plain data: the fields of the rule, or the causes; None where the word is neither."""
     rule = next((one for one in all_rules() if word.upper() == one.code or word == one.slug), None)
-    causes = [cause for cause in CAUSES.values() if word.upper() == cause.code or word == cause.slug]
+    causes = [cause for cause in all_causes().values() if word.upper() == cause.code or word == cause.slug]
     if rule is not None:
         return {"code": rule.code, "slug": rule.slug, "title": rule.title, **msgspec.to_builtins(rule.docs)}
     if not causes:
         return None
-    shown = [{field: getattr(cause, field) for field in _CAUSE_FIELDS} for cause in causes]
+    shown = [{field: getattr(cause, of) for field, of in _CAUSE_FIELDS.items()} for cause in causes]
     return {"code": causes[0].code, "slug": causes[0].slug, "causes": shown}
 
 
@@ -46,7 +54,7 @@ def listed() -> list[tuple[str, str, str]]:
     """Code, slug and title of everything that has a page, by code."""
     rules = {rule.code: (rule.code, rule.slug, rule.title) for rule in all_rules()}
     told: dict[str, list[Cause]] = {}
-    for cause in CAUSES.values():
+    for cause in all_causes().values():
         if cause.code not in rules:
             told.setdefault(cause.code, []).append(cause)
     return sorted([*rules.values(), *map(_told, told.values())])
@@ -77,12 +85,12 @@ def _of_causes(causes: list[Cause]) -> list[str]:
 def _of_cause(cause: Cause) -> str:
     lines = [
         f"- {cause.headline}",
-        f"  confirms: {cause.confirm}",
-        f"  refutes: {cause.refute}",
+        f"  confirms: {cause.confirms}",
+        f"  refutes: {cause.refutes}",
         f"  do: {cause.remedy}",
     ]
-    if cause.issues:
-        lines.append(f"  known: {', '.join(cause.issues)}")
+    if cause.see:
+        lines.append(f"  known: {', '.join(cause.see)}")
     return _PLACEHOLDER.sub(lambda found: found[1].upper(), "\n".join(lines))
 
 

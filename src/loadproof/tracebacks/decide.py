@@ -75,7 +75,7 @@ def decide(cause: Cause, symptom: Symptom, report: Report) -> Decision:
     own = _JUDGES.get(cause.key)
     if own is not None:
         return own(symptom, report)
-    if cause.where != "checkpoint":
+    if cause.blames != "checkpoint":
         return _blames_elsewhere(report)
     proof = sample(report.case, _PROOFS[cause.code]) if cause.code in _PROOFS else None
     if proof is not None:

@@ -6,15 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from loadproof.tracebacks.knowledge.signs import ENGINES, FLAGS, PACKAGES, PHASES
+from loadproof.tracebacks.knowledge import engines
+from loadproof.tracebacks.knowledge.logs import logs
 
-_SIGNS = tuple((name, re.compile(text), weight) for name, text, weight in ENGINES)
 _VERSION = (
     r"(?:\b{name}[ _-]?(?:engine|server|version|api server version)?\b[^\n\d]{{0,24}}?"
     r"(?:\(v|\bv|version:? ?|==|=|: |: v| ))(\d+\.\d+(?:\.\d+)?(?:[.+-]?[a-z]\w*)*)"
 )
-_PHASE = tuple((name, re.compile(text)) for name, text in PHASES)
-_FLAG = tuple((name, re.compile(text, re.IGNORECASE if name == "zero_stage" else 0)) for name, text in FLAGS)
 _MODEL = re.compile(
     r"(?:\bmodel(?:_path|-path)?=|--model(?:-path)?[ =]|LOAD REPORT from: |model checkpoint at |['\"]model['\"]: )"
     r"['\"]?([\w./@:~-]+)"
@@ -24,15 +22,15 @@ _MODEL = re.compile(
 def find_engine(lines: Sequence[str], frames: Sequence[str]) -> str | None:
     """The engine or library the error comes from: the most specific of those that left signs."""
     text = "\n".join((*lines, *frames))
-    found = [(weight, -at, name) for at, (name, sign, weight) in enumerate(_SIGNS) if sign.search(text)]
-    return max(found)[2] if found else None
+    return next((one.name for one in engines() if re.search(one.sign, text)), None)
 
 
 def find_version(engine: str | None, text: str) -> str | None:
     """The version of the engine, where the log prints it."""
     if engine is None:
         return None
-    names = PACKAGES.get(engine, re.escape(engine))
+    package = next((one.package for one in engines() if one.name == engine), "")
+    names = package or re.escape(engine)
     found = re.search(_VERSION.format(name=f"(?:{names})"), text)
     return found[1] if found else None
 
@@ -40,21 +38,21 @@ def find_version(engine: str | None, text: str) -> str | None:
 def find_phase(message: str, frames: Sequence[str]) -> str | None:
     """What was going on: the innermost frame that tells, else the message."""
     for frame in reversed(frames):
-        for name, pattern in _PHASE:
-            if pattern.search(frame):
-                return name
-    return next((name for name, pattern in _PHASE if pattern.search(message)), None)
+        for phase in logs().phases:
+            if re.search(phase.sign, frame):
+                return phase.name
+    return next((phase.name for phase in logs().phases if re.search(phase.sign, message)), None)
 
 
 def find_run(text: str) -> dict[str, Any]:
     """Launch facts: tp, pp, dp, ep, executor, quantization, dtype, load_format, zero_stage, ray, fsdp, model ..."""
     run: dict[str, Any] = {}
-    for name, pattern in _FLAG:
-        found = pattern.search(text)
+    for flag in logs().flags:
+        found = re.search(flag.sign, text)
         if found:
             value = next(group for group in found.groups() if group is not None)
             if value not in ("None", "auto"):
-                run[name] = int(value) if value.isdigit() else value
+                run[flag.name] = int(value) if value.isdigit() else value
     _add_signs(run, text)
     model = _MODEL.search(text)
     if model:

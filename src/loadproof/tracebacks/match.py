@@ -3,32 +3,17 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from msgspec import Struct
 
 from loadproof.tracebacks.base import Entry
-from loadproof.tracebacks.knowledge import ENTRIES
-from loadproof.tracebacks.knowledge.signs import WRAPPERS
+from loadproof.tracebacks.knowledge import entries, own_entries
+from loadproof.tracebacks.knowledge.logs import logs
 from loadproof.tracebacks.patterns import NAME, anchor, compile_text, weight
 
 _LISTED = re.compile(rf"['\"]({NAME})['\"]|(?<![\w.])([A-Za-z_][\w-]{{0,120}}(?:\.[\w-]{{1,120}}){{1,40}})")
 _OWN = "[LP"  # begins the patterns of loadproof's own messages, too many to be tried on every line
-
-
-def _by_anchor(own: bool) -> tuple[tuple[str, tuple[tuple[str, Entry], ...]], ...]:
-    groups: dict[str, list[tuple[str, Entry]]] = {}
-    for entry in ENTRIES:
-        for text in entry.patterns:
-            if text.startswith(_OWN) == own:
-                groups.setdefault(anchor(text), []).append((text, entry))
-    return tuple((word, tuple(group)) for word, group in groups.items())
-
-
-_PATTERNS, _OWN_PATTERNS = _by_anchor(own=False), _by_anchor(own=True)
-_WRAPPER = re.compile(WRAPPERS)
-
-
 LONGEST = 3000  # characters of a line that patterns are searched in: bounds the time that a hostile line can take
 
 
@@ -42,12 +27,22 @@ class Hit(Struct, frozen=True):
     line: str  # the line it was found in
 
 
+@cache
+def _by_anchor(*, own: bool) -> tuple[tuple[str, tuple[tuple[str, Entry], ...]], ...]:
+    """Patterns by their anchor: those of loadproof's own messages, or all others."""
+    groups: dict[str, list[tuple[str, Entry]]] = {}
+    for entry in own_entries() if own else entries():
+        for text in entry.patterns:
+            groups.setdefault(anchor(text), []).append((text, entry))
+    return tuple((word, tuple(group)) for word, group in groups.items())
+
+
 @lru_cache(maxsize=4096)
 def match_line(text: str) -> tuple[Hit, ...]:
     """Entries whose pattern occurs in the text, the most specific first."""
     hits = []
     text = text[:LONGEST]
-    for word, group in (*_OWN_PATTERNS, *_PATTERNS) if _OWN in text else _PATTERNS:
+    for word, group in (*_by_anchor(own=True), *_by_anchor(own=False)) if _OWN in text else _by_anchor(own=False):
         if word not in text:
             continue
         for pattern, entry in group:
@@ -66,7 +61,12 @@ def recognise(kind: str, message: str) -> Hit | None:
 
 def is_wrapper(kind: str, message: str) -> bool:
     """Whether an exception only reports that another process or layer failed."""
-    return bool(_WRAPPER.search(f"{kind}: {message[:300]}"))
+    return bool(_wrappers().search(f"{kind}: {message[:300]}"))
+
+
+@cache
+def _wrappers() -> re.Pattern[str]:
+    return re.compile("|".join(logs().wrappers))
 
 
 def _names(found: re.Match[str]) -> tuple[str, ...]:

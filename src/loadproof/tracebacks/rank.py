@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from loadproof.core.severity import Confidence
 from loadproof.core.symptom import Symptom
 from loadproof.tracebacks.base import Cause, Ranked, When
-from loadproof.tracebacks.knowledge import CAUSES
+from loadproof.tracebacks.knowledge import causes
 from loadproof.tracebacks.match import Hit, match_line
 from loadproof.tracebacks.mismatches import Vote
 from loadproof.tracebacks.names import classify, layer_of, on_disk
@@ -112,7 +112,7 @@ _TESTS = (_name, _kind, _text, _frame, _engine, _run, _shape)
 
 
 def _fill(key: str, confidence: Confidence, name: str, why: str, symptom: Symptom) -> Cause:
-    cause = CAUSES[key]
+    cause = causes()[key]
     name = name or (symptom.names[0] if symptom.names else "")
     layer = layer_of(name) if name else None
     values = {
@@ -122,7 +122,7 @@ def _fill(key: str, confidence: Confidence, name: str, why: str, symptom: Sympto
         "{shape}": _sizes(symptom),
         "{engine}": symptom.engine or "the engine",
     }
-    texts = {field: _put(getattr(cause, field), values) for field in ("headline", "confirm", "refute", "remedy")}
+    texts = {field: _put(getattr(cause, field), values) for field in ("headline", "confirms", "refutes", "remedy")}
     return replace(cause, confidence=confidence, because=(why,) if why else (), **texts)
 
 

@@ -12,7 +12,7 @@ from loadproof.core.symptom import Symptom
 from loadproof.tracebacks.clean import Line, clean_line, expand
 from loadproof.tracebacks.exceptions import Raised, read_exceptions
 from loadproof.tracebacks.facts import find_engine, find_phase, find_run, find_version
-from loadproof.tracebacks.knowledge.elsewhere import elsewhere
+from loadproof.tracebacks.knowledge.logs import elsewhere
 from loadproof.tracebacks.match import Hit, is_wrapper, match_line, recognise
 from loadproof.tracebacks.names import looks_like_name
 from loadproof.tracebacks.normalise import normalise, unwrap

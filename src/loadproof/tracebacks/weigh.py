@@ -92,10 +92,10 @@ def as_finding(
     return Finding(
         code=cause.code,
         slug=cause.slug,
-        severity="error" if cause.where == "checkpoint" else "warning",
+        severity="error" if cause.blames == "checkpoint" else "warning",
         confidence=confidence or cause.confidence,
         headline=cause.headline,
-        evidence=(said, *evidence, *_how_to_tell(cause.confirm, cause.refute, cause.command, cause.issues)),
+        evidence=(said, *evidence, *_how_to_tell(cause.confirms, cause.refutes, cause.next, cause.see)),
         fixes=(Fix(cause.remedy, "manual"),),
     )
 
@@ -115,7 +115,7 @@ def _line(text: str) -> str:
 
 def _weigh_one(symptom: Symptom, cause: Cause, report: Report, used: set[int]) -> Iterator[tuple[int, Finding]]:
     matches = list(_matching(cause, report))
-    if matches and (cause.where == "checkpoint" or report.findings[matches[0]].code == cause.code):
+    if matches and (cause.blames == "checkpoint" or report.findings[matches[0]].code == cause.code):
         fresh = [at for at in matches if at not in used]
         used.update(fresh)
         yield from ((0, _confirmed(symptom, cause, report.findings[at])) for at in fresh)
@@ -135,7 +135,7 @@ def _place(cause: Cause, decision: Decision) -> int:
 def _confidence(cause: Cause, decision: Decision) -> Confidence:
     if decision.holds:
         return "certain" if decision.certain else "likely"
-    return cause.confidence if cause.where != "checkpoint" else "possible"
+    return cause.confidence if cause.blames != "checkpoint" else "possible"
 
 
 def _matching(cause: Cause, report: Report) -> Iterator[int]:

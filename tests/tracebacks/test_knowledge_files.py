@@ -1,0 +1,62 @@
+"""Every file of the knowledge base is sound: known fields only, words that exist, expressions that compile, one rank each."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+import pytest
+
+from loadproof.tracebacks.base import Cause, When
+from loadproof.tracebacks.knowledge import FOLDER, Texts, causes, engines, entries, texts
+from loadproof.tracebacks.knowledge.logs import Elsewhere, Logs
+
+FILES = {file.relative_to(FOLDER).as_posix(): file for file in sorted(FOLDER.rglob("*.json"))}
+TYPES = {"engines": Texts, "texts": Texts, "causes": tuple[Cause, ...]}
+ALONE = {"logs.json": Logs, "elsewhere.json": tuple[Elsewhere, ...]}
+EXPRESSIONS = ("name", "text", "near", "frame", "engine", "lacks")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_holds_the_fields_of_its_kind_and_no_others(name: str) -> None:
+    kind = ALONE.get(name) or TYPES[name.partition("/")[0]]
+    assert msgspec.json.decode(FILES[name].read_bytes(), type=kind)
+
+
+def test_every_file_of_causes_is_read() -> None:
+    keys = re.findall(r'"key": "([\w-]+)"', "".join(file.read_text() for file in (FOLDER / "causes").glob("*.json")))
+    assert sorted(keys) == sorted(causes())
+
+
+def test_words_of_conditions_exist_and_are_used() -> None:
+    for file in texts():
+        conditions = [ranked.when for entry in file.entries for ranked in entry.causes if ranked.when is not None]
+        named = {text[1:] for when in conditions for field in EXPRESSIONS if (text := getattr(when, field))[:1] == "@"}
+        assert named == file.words.keys(), file.name
+
+
+def test_conditions_are_expressions_without_unfilled_words() -> None:
+    for when in _conditions():
+        for field in EXPRESSIONS:
+            text = getattr(when, field)
+            assert not text.startswith("@"), text
+            re.compile(text)
+
+
+def test_engines_have_one_rank_each() -> None:
+    ranks = [engine.rank for engine in engines()]
+    assert len(set(ranks)) == len(ranks)
+    assert all(engine.sign for engine in engines())
+
+
+def test_an_entry_lies_in_the_file_of_its_engine() -> None:
+    homes = {engine.name: engine for engine in engines()}
+    astray = [entry.patterns[0] for entry in entries() if entry.engine and entry.engine not in homes]
+    assert astray == []
+    assert [
+        e.patterns[0] for file in texts() for e in file.entries if e.engine and file.name not in ("", e.engine)
+    ] == []
+
+
+def _conditions() -> list[When]:
+    return [ranked.when for entry in entries() for ranked in entry.causes if ranked.when is not None]
