@@ -14,6 +14,7 @@ from loadproof.core.config import ModelConfig
 from loadproof.core.expectation import Expectation
 from loadproof.core.findings import Finding
 from loadproof.core.outcome import Outcome, Row
+from loadproof.core.places import Place
 
 MISSING = Row("missing", "a", ())
 UNUSED = Row("unexpected", "b", ())
@@ -101,4 +102,4 @@ def test_a_problem_that_no_rule_took_up_becomes_a_finding() -> None:
         case(config=ModelConfig("config.json", {"a": 1}, '{\n "a": 1}', problems)), [finding("error", code="LP006")]
     )
     assert [(item.code, item.slug, item.headline) for item in found] == [("LP014", "config-value", "a is negative")]
-    assert [(item.where, item.text) for item in found[0].evidence] == [("config.json:2", "a = -1")]
+    assert [(item.where, item.text) for item in found[0].evidence] == [(Place("config.json", 2), "a = -1")]

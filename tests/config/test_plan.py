@@ -12,6 +12,7 @@ from loadproof.config.plan.letters import letters
 from loadproof.config.plan.spellings import SPELLINGS, read_words
 from loadproof.core.config import LayerPlan, ModelConfig
 from loadproof.core.expectation import Expectation
+from loadproof.core.places import Place
 
 DEPTH = {"num_hidden_layers": 6}
 KIMI = {"full_attn_layers": [3, 6], "kda_layers": [1, 2, 4, 5]}
@@ -73,7 +74,7 @@ def test_given_field_is_named_with_its_line() -> None:
         config({"text_config": {"num_hidden_layers": 2, "layer_types": ["conv", "full_attention"]}})
     )
     assert plan is not None
-    assert (plan.field, plan.given, plan.where) == ("text_config.layer_types", True, "config.json:4")
+    assert (plan.field, plan.given, plan.where) == ("text_config.layer_types", True, Place("config.json", 4))
 
 
 def test_default_of_the_class_is_not_given() -> None:

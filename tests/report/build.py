@@ -11,6 +11,7 @@ from loadproof.core.edits import Fix, SetJson
 from loadproof.core.expectation import Expectation, Expected
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Outcome, Row
+from loadproof.core.places import Place, about
 
 FILES = tuple(FileInfo(f"model-{n:05d}-of-00012.safetensors", 1000, "safetensors") for n in range(1, 13))
 LAYER = "model.language_model.layers.{}."
@@ -34,13 +35,14 @@ PLAN_FINDING = Finding(
     "certain",
     "config.json says linear attention where the checkpoint holds full attention",
     (
-        Evidence("config.json:37", 'text_config.layer_types[20] = "linear_attention"'),
+        Evidence(Place("config.json", 37), 'text_config.layer_types[20] = "linear_attention"'),
         Evidence(
-            "model-00005-of-00012.safetensors", f"{LAYER.format(20)}self_attn.{{q,k,v,o}}_proj.weight (4 tensors)"
+            Place("model-00005-of-00012.safetensors"),
+            f"{LAYER.format(20)}self_attn.{{q,k,v,o}}_proj.weight (4 tensors)",
         ),
-        Evidence("config", "LLLFLLLFLLLFLLLFLLLFLLLF        (L linear, F full; 1 of 24 differs)", "layers"),
-        Evidence("tensors", "LLLFLLLFLLLFLLLFLLLFFLLF", "layers"),
-        Evidence("modeling_qwen3_next.py:873", "layer_types[layer_idx] chooses the mixer", "source"),
+        Evidence(about("config"), "LLLFLLLFLLLFLLLFLLLFLLLF        (L linear, F full; 1 of 24 differs)", "layers"),
+        Evidence(about("tensors"), "LLLFLLLFLLLFLLLFLLLFFLLF", "layers"),
+        Evidence(Place("modeling_qwen3_next.py", 873), "layer_types[layer_idx] chooses the mixer", "source"),
     ),
     ROWS,
     11,

@@ -14,6 +14,7 @@ from loadproof.core.checkpoint import FileInfo, Inventory
 from loadproof.core.coverage import Skip
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Row
+from loadproof.core.places import Place, about
 from loadproof.core.symptom import Symptom
 from loadproof.report import render_concise, render_json
 from loadproof.report.json_v1 import fingerprint
@@ -104,12 +105,22 @@ def test_the_fingerprint_stays_when_only_words_or_lines_change() -> None:
     moved = replace(
         PLAN_FINDING,
         headline="said otherwise",
-        evidence=(Evidence("config.json:99", "x"), Evidence("model-00005-of-00012.safetensors", "y")),
+        evidence=(Evidence(Place("config.json", 99), "x"), Evidence(Place("model-00005-of-00012.safetensors"), "y")),
     )
     assert fingerprint(moved) == fingerprint(PLAN_FINDING)
     assert len(fingerprint(moved)) == 16
     assert fingerprint(replace(PLAN_FINDING, rows=PLAN_FINDING.rows[1:])) != fingerprint(PLAN_FINDING)
     assert fingerprint(replace(PLAN_FINDING, code="LP302")) != fingerprint(PLAN_FINDING)
+
+
+def test_json_gives_places_as_values() -> None:
+    evidence = (Evidence(Place("m.safetensors", None, "a.weight", 40), "x"), Evidence(about("tensors"), "y"))
+    document = json.loads(render_json(report(replace(PLAN_FINDING, evidence=evidence))))
+    first, second = document["findings"][0]["evidence"]
+    assert first["where"] == "m.safetensors, byte 40"
+    assert first["place"] == {"file": "m.safetensors", "line": None, "tensor": "a.weight", "offset": 40}
+    assert second["where"] == "tensors"
+    assert set(second["place"].values()) == {None}
 
 
 def test_concise_is_one_clickable_line_per_finding() -> None:
@@ -128,17 +139,18 @@ def test_concise_has_a_line_for_rows_that_nothing_explains() -> None:
 
 
 def test_concise_falls_back_to_the_checkpoint_and_knows_single_files() -> None:
-    elsewhere = replace(PLAN_FINDING, evidence=(Evidence("modeling_x.py:3", "x"),))
+    elsewhere = replace(PLAN_FINDING, evidence=(Evidence(Place("modeling_x.py", 3), "x"),))
     assert render_concise(report(elsewhere)).startswith("checkpoint: error[LP301]")
     single = Inventory(
         "dir/m.safetensors", "/x/dir", (FileInfo("m.safetensors", 9, "safetensors"),), (), (), "m.safetensors"
     )
-    inside = replace(PLAN_FINDING, evidence=(Evidence("m.safetensors", "x"),))
+    inside = replace(PLAN_FINDING, evidence=(Evidence(Place("m.safetensors"), "x"),))
     assert render_concise(report(inside, inventory=single)).startswith("dir/m.safetensors: error[LP301]")
 
 
 def test_concise_never_starts_a_workflow_command() -> None:
-    finding = Finding("LP011", "hostile-name", "error", "certain", "x\n::error::y", (Evidence("::set-output", "x"),))
+    evidence = (Evidence(Place("::set-output"), "x"),)
+    finding = Finding("LP011", "hostile-name", "error", "certain", "x\n::error::y", evidence)
     inventory = Inventory("::add-mask::x", "/x", FILES)
     text = render_concise(report(finding, inventory=inventory))
     assert text == "\\x3a:add-mask::x: error[LP011] hostile-name: x\\x0a::error::y\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from loadproof.core.config import LayerPlan
+from loadproof.core.places import NOWHERE, Place
 from loadproof.report.plan_text import render_plan
 from loadproof.report.strip import legend, letter, letters
 
@@ -13,7 +14,10 @@ def plan(text: str, source: str = "config") -> LayerPlan:
     words = {"L": LINEAR, "F": FULL, "?": None}
     field = "layer_types" if source == "config" else "model.layers"
     return LayerPlan(
-        tuple(words[sign] for sign in text), source, field, where="config.json:3" if source == "config" else ""
+        tuple(words[sign] for sign in text),
+        source,
+        field,
+        where=Place("config.json", 3) if source == "config" else NOWHERE,
     )
 
 

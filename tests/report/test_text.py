@@ -10,8 +10,9 @@ from loadproof.core.checkpoint import Inventory
 from loadproof.core.coverage import Skip
 from loadproof.core.edits import Fix
 from loadproof.core.expectation import Expectation
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
 from loadproof.core.outcome import Row
+from loadproof.core.places import Place, about
 from loadproof.report import render_text
 from tests.report.build import FILES, PLAN_FINDING, ROWS, report
 
@@ -93,7 +94,7 @@ def test_unexplained_rows_are_listed_and_long_lists_say_how_many_more() -> None:
 
 
 def test_many_findings_and_much_evidence_are_cut_and_counted() -> None:
-    evidence = tuple(Evidence(f"file{n}", "x") for n in range(9))
+    evidence = tuple(Evidence(Place(f"file{n}"), "x") for n in range(9))
     findings = [replace(PLAN_FINDING, evidence=evidence)] * 10
     text = render_text(report(*findings))
     assert "... and 4 more places (-v shows all)" in text
@@ -102,7 +103,12 @@ def test_many_findings_and_much_evidence_are_cut_and_counted() -> None:
 
 def test_notes_print_under_their_own_label() -> None:
     finding = replace(
-        PLAN_FINDING, notes=("reader: KeyError: 'x'", "outcome: said elsewhere", "a sentence: with a colon")
+        PLAN_FINDING,
+        notes=(
+            Note("reader", "KeyError: 'x'"),
+            Note("outcome", "said elsewhere"),
+            Note("note", "a sentence: with a colon"),
+        ),
     )
     text = render_text(report(finding))
     assert "   = reader   KeyError: 'x'\n" in text
@@ -141,7 +147,7 @@ def test_long_lines_are_folded_under_their_own_text_on_a_narrow_terminal() -> No
 
 def test_a_word_longer_than_the_line_stays_whole() -> None:
     name = "a" * 150
-    finding = replace(PLAN_FINDING, evidence=(Evidence("config.json:3", f"{name} is wrong"),))
+    finding = replace(PLAN_FINDING, evidence=(Evidence(Place("config.json", 3), f"{name} is wrong"),))
     assert name in render_text(report(finding), width=80)
 
 
@@ -155,11 +161,15 @@ def test_nothing_from_a_file_reaches_the_terminal_unescaped() -> None:
         "error",
         "likely",
         HOSTILE,
-        (Evidence(HOSTILE, HOSTILE), Evidence(HOSTILE, HOSTILE, "source"), Evidence("config", HOSTILE, "layers")),
+        (
+            Evidence(Place(HOSTILE), HOSTILE),
+            Evidence(Place(HOSTILE, 3, HOSTILE), HOSTILE, "source"),
+            Evidence(about(HOSTILE), HOSTILE, "layers"),
+        ),
         (Row("missing", HOSTILE, ()),),
         1,
         (Fix(HOSTILE, "lossy", PLAN_FINDING.fixes[0].edits, HOSTILE),),
-        (HOSTILE, f"note: {HOSTILE}"),
+        (Note(HOSTILE, HOSTILE), Note("note", HOSTILE)),
     )
     hostile = report(
         finding,

@@ -112,4 +112,6 @@ def told(finding: Finding) -> str:
     """A finding as one text: slug, headline, evidence, notes, fixes."""
     lines = [f"{finding.severity} {finding.slug}: {finding.headline}"]
     lines += [f"{line.where} {line.text}" for line in finding.evidence]
-    return "\n".join([*lines, *finding.notes, *(fix.title for fix in finding.fixes)])
+    return "\n".join(
+        [*lines, *(f"{note.label}: {note.text}" for note in finding.notes), *(fix.title for fix in finding.fixes)]
+    )

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from loadproof.core.case import Case
 from loadproof.core.checkpoint import Problem
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.places import NOWHERE, Place
 from loadproof.core.severity import Severity
 
 _SLUGS = {
@@ -66,18 +67,18 @@ def _order(item: tuple[tuple[str, Severity, str], list[Problem]]) -> tuple[int, 
 def _finding(code: str, problems: list[Problem]) -> Finding:
     evidence = [Evidence(place(problem), _shown(problem)) for problem in problems[:SHOWN]]
     if len(problems) > SHOWN:
-        evidence.append(Evidence("", f"{len(problems) - SHOWN:,} more in {problems[0].file}", "note"))
+        evidence.append(Evidence(NOWHERE, f"{len(problems) - SHOWN:,} more in {problems[0].file}", "note"))
     breaks = next((problem.breaks for problem in problems if problem.breaks), None)
-    notes = (f"reader: {breaks}",) if breaks else ()
+    notes = (Note("reader", breaks),) if breaks else ()
     first = problems[0]
     return Finding(
         code, _SLUGS.get(code, "file-fault"), first.severity, "certain", first.text, tuple(evidence), notes=notes
     )
 
 
-def place(problem: Problem) -> str:
-    """``config.json:37`` where the line is known, else the file."""
-    return problem.file if problem.line is None else f"{problem.file}:{problem.line}"
+def place(problem: Problem) -> Place:
+    """The line where it is known, else the file."""
+    return Place(problem.file, problem.line, problem.tensor or "")
 
 
 def _shown(problem: Problem) -> str:

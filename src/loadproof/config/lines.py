@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from loadproof.config.access import get
 from loadproof.core.config import JsonPath, ModelConfig
+from loadproof.core.places import Place
 
 _ABSENT = object()
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.|\\\Z)*+(?:"|\Z)|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
@@ -38,11 +39,9 @@ def _only_place(text: str, path: JsonPath) -> int | None:
     return offsets[0] if len(offsets) == 1 else None
 
 
-def where(config: ModelConfig, path: JsonPath) -> str:
+def where(config: ModelConfig, path: JsonPath) -> Place:
     """``config.json:37``, or ``config.json`` when the value does not stand there."""
-    line = line_of(config, path)
-    name = config.path or "config.json"
-    return name if line is None else f"{name}:{line}"
+    return Place(config.path or "config.json", line_of(config, path))
 
 
 def places(text: str) -> Iterator[tuple[list[str | int], int]]:

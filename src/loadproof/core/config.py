@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from loadproof.core.checkpoint import Problem
+from loadproof.core.places import NOWHERE, Place
 
 JsonPath = tuple[str | int, ...]
 
@@ -27,5 +28,5 @@ class LayerPlan(Struct, frozen=True):
     source: str  # "config" or "tensors"
     field: str = ""  # the config field (dotted path) that decided, or the container path of the tensors
     given: bool = True  # False: a default of the config class
-    where: str = ""  # config.json:37, or modeling file:line for a default
+    where: Place = NOWHERE  # of the field, where it is stated
     mixers: tuple[str | None, ...] = ()  # from tensors only: what was recognised in each layer, e.g. "Mamba-2"

@@ -6,15 +6,32 @@ from msgspec import Struct
 
 from loadproof.core.edits import Fix
 from loadproof.core.outcome import Row
+from loadproof.core.places import Place
 from loadproof.core.severity import Confidence, Severity
 
 
 class Evidence(Struct, frozen=True):
-    """`where` is a place (``config.json:37``, a file, ``modeling_x.py:873``), `text` what stands there."""
+    """`text` is what stands at the place `where`."""
 
-    where: str
+    where: Place
     text: str
     label: str = ""  # "", "layers", "source", "note": how the text report prints it
+
+
+class Note(Struct, frozen=True):
+    """What is to be said beside the evidence: an ``= label   text`` line."""
+
+    label: str  # reader, outcome, origin, note
+    text: str
+
+
+class HowToTell(Struct, frozen=True):
+    """No fact of this case, but what would decide it: for causes that an error text suggests."""
+
+    confirms: str
+    refutes: str
+    next: str  # the command to type
+    see: tuple[str, ...] = ()  # issues where it was reported
 
 
 class Finding(Struct, frozen=True):
@@ -29,4 +46,5 @@ class Finding(Struct, frozen=True):
     rows: tuple[Row, ...] = ()  # the rows it claims (families; a part of a family may be claimed)
     explains: int = 0
     fixes: tuple[Fix, ...] = ()
-    notes: tuple[str, ...] = ()  # extra "= ..." lines: label: text
+    notes: tuple[Note, ...] = ()
+    how_to_tell: HowToTell | None = None

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 
 from loadproof.core.case import Report
 from loadproof.core.checkpoint import Inventory
 from loadproof.core.findings import Finding
 from loadproof.report.escape import clean, guard_line
 from loadproof.report.words import tally_text, verdict_text
-
-_PLACE = re.compile(r"(?P<file>.+?)(?::(?P<line>[0-9]+))?\Z")
 
 
 def render_concise(report: Report) -> str:
@@ -32,10 +29,10 @@ def place(finding: Finding, inventory: Inventory) -> str:
     """Path (and line) of the first evidence that lies in the checkpoint, else the checkpoint itself."""
     files = {info.path for info in inventory.files}
     for evidence in finding.evidence:
-        match = _PLACE.match(evidence.where)
-        if match and match["file"] in files:
-            path = os.path.join(_folder(inventory), match["file"])
-            return clean(f"{path}:{match['line']}" if match["line"] else path)
+        where = evidence.where
+        if where.sole_file in files:
+            path = os.path.join(_folder(inventory), where.file)
+            return clean(path if where.line is None else f"{path}:{where.line}")
     return clean(inventory.location)
 
 

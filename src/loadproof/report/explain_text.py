@@ -6,6 +6,7 @@ import shlex
 
 from loadproof.core.case import Report
 from loadproof.core.findings import Finding
+from loadproof.core.places import about
 from loadproof.core.symptom import Symptom
 from loadproof.report.escape import clean, guard_line
 from loadproof.report.finding_text import finding_lines
@@ -14,7 +15,6 @@ from loadproof.report.style import Line, fold_line, paint
 WIDTH = 116
 SCREEN = 25  # lines without -v
 SHOWN = 3  # causes shown without -v
-_MARKS = ("confirms", "refutes", "next", "known", "note")
 _RUNNING = {"confirms", "refutes", "tells", "do", "next", "known"}
 
 
@@ -85,23 +85,22 @@ def _understood(symptom: Symptom) -> list[Line]:
 
 
 def _cause(finding: Finding, report: Report, position: int, verbose: bool) -> list[Line]:
-    notes = {item.where: item.text for item in finding.evidence if item.label == "note"}
-    if "confirms" not in notes:
+    tell = finding.how_to_tell
+    if tell is None:
         return _found(finding, report, position, verbose)
     head = f"{position + 1}. {finding.confidence:<9}{finding.code} {finding.slug}: {finding.headline}"
     lines: list[Line] = [(("rank", clean(head, WIDTH * 3)),)]
     if position and not verbose:
-        return [*lines, *_marked("tells", notes["confirms"], 2), *_next(notes["next"], report)]
+        return [*lines, *_marked("tells", tell.confirms, 2), *_next(tell.next, report)]
     lines += [
-        (("mark", "   --> "), ("place", clean(item.where)), ("", f"  {clean(item.text, WIDTH)}"))
+        (("mark", "   --> "), ("place", clean(str(item.where))), ("", f"  {clean(item.text, WIDTH)}"))
         for item in finding.evidence
-        if item.label != "note" and (item.where != "error text" or item.text != _said(report))
+        if item.label != "note" and (item.where != about("error text") or item.text != _said(report))
     ]
-    for mark in _MARKS[:2]:
-        lines += _marked(mark, notes[mark], 2)
+    lines += [*_marked("confirms", tell.confirms, 2), *_marked("refutes", tell.refutes, 2)]
     lines += [line for fix in finding.fixes for line in _marked("do", _command(fix.title, report), 3)]
-    lines += _next(notes["next"], report)
-    return lines + (_marked("known", notes["known"], 1) if "known" in notes else [])
+    lines += _next(tell.next, report)
+    return lines + (_marked("known", ", ".join(tell.see), 1) if tell.see else [])
 
 
 def _said(report: Report) -> str:

@@ -6,7 +6,7 @@ import shlex
 
 from loadproof.core.case import Report
 from loadproof.core.edits import Fix
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
 from loadproof.report.escape import clean
 from loadproof.report.style import Line
 from loadproof.report.words import failure, outcome_text, plural, row_text, tally_text, total
@@ -20,7 +20,7 @@ def finding_lines(finding: Finding, report: Report, *, first: bool, verbose: boo
     """All lines of a finding, at most about 16 without `verbose`."""
     tag = f"{finding.severity}[{finding.code}]"
     outcome = _outcome_note(finding)
-    said = f"reader: {failure(report)}" if first and not outcome else ""  # the outcome line quotes it
+    said = Note("reader", failure(report)) if first and not outcome else None  # the outcome line quotes it
     lines: list[Line] = [
         ((finding.severity, tag), ("bold", f" {finding.slug}"), ("bold", f": {clean(finding.headline)}")),
         *_evidence_lines([item for item in finding.evidence if not item.label], verbose),
@@ -35,7 +35,7 @@ def finding_lines(finding: Finding, report: Report, *, first: bool, verbose: boo
 
 def _evidence_lines(items: list[Evidence], verbose: bool) -> list[Line]:
     shown = items if verbose else items[:SHOWN_EVIDENCE]
-    places = [clean(item.where) for item in shown]
+    places = [clean(str(item.where)) for item in shown]
     width = max((len(place) for place in places if len(place) <= _WIDEST), default=0)
     lines: list[Line] = [
         (("mark", "  --> "), ("place", f"{place:<{width}}"), ("", f"  {clean(item.text)}"))
@@ -52,28 +52,20 @@ def _labelled_lines(items: list[Evidence]) -> list[Line]:
     previous = ""
     for item in items:
         head = f"   = {item.label:<9}" if item.label != previous else " " * 14
-        place = (
-            f"{clean(item.where):<7} " if item.label == "layers" else f"{clean(item.where)}   " if item.where else ""
-        )
+        where = clean(str(item.where))
+        place = f"{where:<7} " if item.label == "layers" else f"{where}   " if where else ""
         lines.append((("mark", head), ("place", place), ("", clean(item.text))))
         previous = item.label
     return lines
 
 
-def _outcome_note(finding: Finding) -> list[str]:
+def _outcome_note(finding: Finding) -> list[Note]:
     """What the rule itself says of the outcome; it stands where the report's own sentence would."""
-    return [note for note in finding.notes if note.startswith("outcome: ")]
+    return [note for note in finding.notes if note.label == "outcome"]
 
 
-def _note_lines(notes: list[str]) -> list[Line]:
-    """Notes are ``label: text``; without a short label they print under ``note``."""
-    lines: list[Line] = []
-    for note in notes:
-        label, colon, text = note.partition(": ")
-        if not colon or len(label) > 9 or " " in label:
-            label, text = "note", note
-        lines.append((("mark", f"   = {clean(label):<9}"), ("", clean(text))))
-    return lines
+def _note_lines(notes: list[Note]) -> list[Line]:
+    return [(("mark", f"   = {clean(note.label):<9}"), ("", clean(note.text))) for note in notes]
 
 
 def _explains_line(finding: Finding, report: Report) -> list[Line]:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import msgspec
 
 from loadproof.core.case import Report
 from loadproof.core.families import names_of
-from loadproof.core.findings import Finding
+from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Outcome, Row
 from loadproof.version import __version__
 
 SCHEMA_VERSION = "1.0"
-_LINE_NUMBER = re.compile(r":[0-9]+\Z")
 
 
 def render_json(report: Report) -> str:
@@ -102,18 +100,41 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "severity": finding.severity,
         "confidence": finding.confidence,
         "headline": _text(finding.headline),
-        "evidence": [{"where": _text(item.where), "text": _text(item.text)} for item in finding.evidence],
+        "evidence": [*map(_evidence, finding.evidence), *_ways_to_tell(finding)],
         "explains": finding.explains,
         "fixes": [{"title": _text(fix.title), "safety": fix.safety} for fix in finding.fixes],
         "fingerprint": fingerprint(finding),
     }
 
 
+def _evidence(item: Evidence) -> dict[str, Any]:
+    where = item.where
+    return {
+        "where": _text(str(where)),
+        "text": _text(item.text),
+        "place": {
+            "file": _text(where.file) or None,
+            "line": where.line,
+            "tensor": _text(where.tensor) or None,
+            "offset": where.offset,
+        },
+    }
+
+
+def _ways_to_tell(finding: Finding) -> list[dict[str, Any]]:
+    """Schema 1.0 lists them with the evidence."""
+    tell = finding.how_to_tell
+    if tell is None:
+        return []
+    texts = {"confirms": tell.confirms, "refutes": tell.refutes, "next": tell.next, "known": ", ".join(tell.see)}
+    return [{"where": where, "text": _text(text)} for where, text in texts.items() if text or where != "known"]
+
+
 def fingerprint(finding: Finding) -> str:
     """16 hex digits that stay while the fault does: code, files and rows count; lines, words and paths do not."""
     from hashlib import sha256
 
-    places = sorted({_LINE_NUMBER.sub("", item.where) for item in finding.evidence if not item.label})
+    places = sorted({str(item.where.without_line) for item in finding.evidence if not item.label})
     rows = sorted((row.kind, row.template, row.axes) for row in finding.rows)
     return sha256(repr((finding.code, places, rows)).encode("utf-8", "backslashreplace")).hexdigest()[:16]
 

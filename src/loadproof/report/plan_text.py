@@ -53,7 +53,7 @@ def _source(name: str, plan: LayerPlan | None) -> Line:
         kinds = sorted({mixer for mixer in plan.mixers if mixer})
         text = f"{len(plan.words)} layers under {plan.field}" + (f": {', '.join(kinds)}" if kinds else "")
     else:
-        origin = f"  {plan.where}" if plan.where else ""
+        origin = f"  {plan.where}" if plan.where.file else ""
         text = f"{len(plan.words)} layers from {plan.field}{'' if plan.given else ' (a default of the class)'}{origin}"
     return (("bold", f"{name:<9}"), ("", clean(text)))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec.structs import replace
 
 from loadproof.core.case import Case
-from loadproof.core.findings import Finding
+from loadproof.core.findings import Finding, Note
 from loadproof.core.outcome import Row
 from loadproof.rules.base import Rule
 from loadproof.rules.rows import count_rows, meet, subtract
@@ -52,7 +52,7 @@ def guarded(rule: Rule, case: Case) -> list[Finding]:
         return list(rule.check(case))
     except Exception as error:
         text = f"the rule itself failed ({type(error).__name__}: {error}); what it would have found is not told"
-        return [Finding(rule.code, rule.slug, "warning", "possible", text, notes=("note: please report this",))]
+        return [Finding(rule.code, rule.slug, "warning", "possible", text, notes=(Note("note", "please report this"),))]
 
 
 def plain(rule: Rule, case: Case) -> Iterable[Finding]:

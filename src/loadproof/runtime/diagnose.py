@@ -20,6 +20,7 @@ from loadproof.core.expectation import Expectation
 from loadproof.core.families import fold
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Outcome
+from loadproof.core.places import about
 from loadproof.core.tensors import Family
 from loadproof.interpret import expect
 from loadproof.rules.evidence.plans import built_plan
@@ -124,8 +125,8 @@ def _plan_findings(case: Case) -> tuple[Finding, ...]:
             confidence="certain",
             headline=f"the config declares other mixers than the module holds in layer(s) {text}",
             evidence=(
-                Evidence(where=f"config.{field}", text=f"the class builds {built.words[differing[0]]}"),
-                Evidence(where=f"layer {differing[0]}", text=f"the module holds {held.words[differing[0]]}"),
+                Evidence(where=about(f"config.{field}"), text=f"the class builds {built.words[differing[0]]}"),
+                Evidence(where=about(f"layer {differing[0]}"), text=f"the module holds {held.words[differing[0]]}"),
             ),
         ),
     )

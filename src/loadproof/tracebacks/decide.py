@@ -10,10 +10,11 @@ from msgspec import Struct
 from loadproof.core.case import Case, Report
 from loadproof.core.families import show
 from loadproof.core.findings import Evidence
+from loadproof.core.places import Place, about
 from loadproof.core.symptom import Symptom
 from loadproof.tracebacks.base import Cause
 from loadproof.tracebacks.names import classify, layer_of
-from loadproof.tracebacks.stored import depth, field, layer_agrees, layer_evidence, sample, stages, stored
+from loadproof.tracebacks.stored import depth, field, held_in, layer_agrees, layer_evidence, sample, stages, stored
 
 
 class Decision(Struct, frozen=True):
@@ -98,7 +99,7 @@ def _health(report: Report) -> Evidence:
     expectation = report.case.expectation
     reader = f"{expectation.reader} {expectation.version}".strip()
     return Evidence(
-        "check", f"verdict {report.verdict}: {report.case.manifest.tensors:,} tensors, no fault for {reader}"
+        about("check"), f"verdict {report.verdict}: {report.case.manifest.tensors:,} tensors, no fault for {reader}"
     )
 
 
@@ -111,7 +112,7 @@ def _registry_name(symptom: Symptom, report: Report) -> Decision:
     layers = depth(report.case)
     if layers is not None and layer >= layers:
         fact = f"num_hidden_layers = {layers}: layer {layer} is none of this checkpoint; was another one loaded?"
-        return Decision(None, (Evidence("config.json", fact),))
+        return Decision(None, (Evidence(Place("config.json"), fact),))
     if not layer_agrees(report.case, layer):
         return OPEN
     mixer = name.rsplit(".", 1)[-1]
@@ -130,11 +131,13 @@ def _stage_evidence(symptom: Symptom, case: Case, layer: int) -> list[Evidence]:
         text = (
             f"{layers} layers: layer {layer} would begin a stage with pipeline parallel {', '.join(map(str, fits[:4]))}"
         )
-        return [Evidence("run", text)] if fits else []
+        return [Evidence(about("run"), text)] if fits else []
     begins = stages(layers, ranks)
     stage = max(rank for rank, first in enumerate(begins) if first <= layer)
     place = f"layer {layer} is the first of stage {stage}" if layer in begins else f"layer {layer} is in stage {stage}"
-    return [Evidence("run", f"{layers} layers / pp {ranks} begin stages at {', '.join(map(str, begins))}: {place}")]
+    return [
+        Evidence(about("run"), f"{layers} layers / pp {ranks} begin stages at {', '.join(map(str, begins))}: {place}")
+    ]
 
 
 def _mtp_block(symptom: Symptom, report: Report) -> Decision:
@@ -146,14 +149,14 @@ def _mtp_block(symptom: Symptom, report: Report) -> Decision:
         return REFUTED
     return Decision(
         True,
-        (Evidence("config.json", f"num_hidden_layers = {layers}: layer {layer} is behind the last one"),),
+        (Evidence(Place("config.json"), f"num_hidden_layers = {layers}: layer {layer} is behind the last one"),),
         certain=True,
     )
 
 
 def _absent_v(_symptom: Symptom, report: Report) -> Decision:
     if field(report.case, "attention_k_eq_v"):
-        return Decision(True, (Evidence("config.json", "attention_k_eq_v is true"), _health(report)))
+        return Decision(True, (Evidence(Place("config.json"), "attention_k_eq_v is true"), _health(report)))
     return REFUTED if next(stored(report.case, r"\bv_proj\b|qkv"), None) else OPEN
 
 
@@ -166,7 +169,7 @@ def _untied_engine(_symptom: Symptom, report: Report) -> Decision:
         return REFUTED
     return Decision(
         True,
-        (Evidence("config.json", "the head is tied to the embedding and not stored"), _health(report)),
+        (Evidence(Place("config.json"), "the head is tied to the embedding and not stored"), _health(report)),
         certain=tied is True,
     )
 
@@ -176,7 +179,7 @@ def _tied_copy(_symptom: Symptom, report: Report) -> Decision:
     tied = field(report.case, "tie_word_embeddings")
     if head is None or tied is False:
         return REFUTED
-    return Decision(True if tied else None, (head, Evidence("config.json", f"tie_word_embeddings = {tied}")))
+    return Decision(True if tied else None, (head, Evidence(Place("config.json"), f"tie_word_embeddings = {tied}")))
 
 
 def _heads(symptom: Symptom, report: Report) -> Decision:
@@ -185,7 +188,7 @@ def _heads(symptom: Symptom, report: Report) -> Decision:
     if not isinstance(heads, int):
         return OPEN
     legal = [n for n in (1, 2, 3, 4, 5, 6, 7, 8, 12, 14, 16) if heads % n == 0]
-    fact = Evidence("config.json", f"{heads} attention heads: tp in {legal} divides them")
+    fact = Evidence(Place("config.json"), f"{heads} attention heads: tp in {legal} divides them")
     return (
         Decision(True, (fact,), certain=True) if isinstance(ranks, int) and heads % ranks else Decision(None, (fact,))
     )
@@ -201,7 +204,8 @@ def _quant_split(_symptom: Symptom, report: Report) -> Decision:
         return OPEN
     legal = [n for n in (1, 2, 4, 8, 16) if inner % n == 0 and inner // n % block == 0]
     return Decision(
-        None, (Evidence("config.json", f"intermediate size {inner}, group or block {block}: tp in {legal} fits"),)
+        None,
+        (Evidence(Place("config.json"), f"intermediate size {inner}, group or block {block}: tp in {legal} fits"),),
     )
 
 
@@ -213,7 +217,7 @@ def _head_dim(_symptom: Symptom, report: Report) -> Decision:
         return REFUTED
     return Decision(
         True,
-        (Evidence("config.json", f"head_dim = {given}, but hidden_size / heads = {hidden // heads}"),),
+        (Evidence(Place("config.json"), f"head_dim = {given}, but hidden_size / heads = {hidden // heads}"),),
         certain=True,
     )
 
@@ -241,7 +245,7 @@ def _live(_symptom: Symptom, report: Report) -> Decision:
         return OPEN
     if len(family.shape) != 2 or 0 in family.shape:
         return REFUTED
-    place = family.files[0] if family.files else "checkpoint"
+    place = held_in(family.files)
     said = Evidence(
         place,
         f"{show(family.template, family.axes)} {list(family.shape)}: a matrix on disk, so the fault arises in memory",
@@ -253,7 +257,7 @@ def _flat_head(_symptom: Symptom, report: Report) -> Decision:
     family = next(stored(report.case, r"(?:lm_head|embed_out)\.weight$"), None)
     if family is None or family.shape is None or len(family.shape) != 2:
         return OPEN
-    place = family.files[0] if family.files else "checkpoint"
+    place = held_in(family.files)
     return Decision(
         None, (Evidence(place, f"{family.template} {list(family.shape)}: two dimensions on disk, flattened in memory"),)
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from loadproof.core.case import Case
 from loadproof.core.families import count, show
 from loadproof.core.findings import Evidence
+from loadproof.core.places import Place, about
 from loadproof.core.tensors import Family
 
 _LAYERS = ("layers.", "h.", "blk.", "blocks.", "layer.")
@@ -44,7 +45,12 @@ def sample(case: Case, pattern: str) -> Evidence | None:
     if family is None:
         return None
     size = f" {family.dtype} {list(family.shape)}" if family.shape is not None else ""
-    return Evidence(family.files[0] if family.files else "checkpoint", show(family.template, family.axes) + size)
+    return Evidence(held_in(family.files), show(family.template, family.axes) + size)
+
+
+def held_in(files: Sequence[str]) -> Place:
+    """The first of these files; no name where they are not known."""
+    return Place(files[0]) if files else about("checkpoint")
 
 
 def layer_evidence(case: Case, layer: int, mixer: str) -> list[Evidence]:
@@ -53,11 +59,14 @@ def layer_evidence(case: Case, layer: int, mixer: str) -> list[Evidence]:
     plan = case.config_plan
     if plan is not None and layer < len(plan.words) and plan.words[layer]:
         evidence.append(
-            Evidence(plan.where or "config.json", f"{plan.field or 'layer plan'}[{layer}] = {plan.words[layer]!r}")
+            Evidence(
+                plan.where if plan.where.file else Place("config.json"),
+                f"{plan.field or 'layer plan'}[{layer}] = {plan.words[layer]!r}",
+            )
         )
     total, files = tensors_in_layer(case, layer, mixer)
     if total:
-        evidence.append(Evidence(files[0] if files else "checkpoint", f"layer {layer} holds {total} {mixer} tensors"))
+        evidence.append(Evidence(held_in(files), f"layer {layer} holds {total} {mixer} tensors"))
     return evidence
 
 

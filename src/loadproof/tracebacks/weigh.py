@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from loadproof.core.case import Report
 from loadproof.core.edits import Fix
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, HowToTell, Note
+from loadproof.core.places import about
 from loadproof.core.severity import Confidence
 from loadproof.core.symptom import Symptom
 from loadproof.tracebacks.base import Cause
@@ -86,27 +87,23 @@ def unweighed(symptom: Symptom, causes: tuple[Cause, ...]) -> tuple[Finding, ...
 def as_finding(
     symptom: Symptom, cause: Cause, confidence: Confidence | None = None, evidence: tuple[Evidence, ...] = ()
 ) -> Finding:
-    """A cause in the report's own form; confirm, refute and next step are its notes."""
+    """A cause in the report's own form; with what would confirm or refute it, and the next step."""
     why = cause.because[0] if cause.because and cause.because[0] not in symptom.lines[:1] else symptom.message
-    said = Evidence("load report", why[6:240]) if why.startswith("rows: ") else Evidence("error text", _line(why))
+    said = (
+        Evidence(about("load report"), why[6:240])
+        if why.startswith("rows: ")
+        else Evidence(about("error text"), _line(why))
+    )
     return Finding(
         code=cause.code,
         slug=cause.slug,
         severity="error" if cause.blames == "checkpoint" else "warning",
         confidence=confidence or cause.confidence,
         headline=cause.headline,
-        evidence=(said, *evidence, *_how_to_tell(cause.confirms, cause.refutes, cause.next, cause.see)),
+        evidence=(said, *evidence),
         fixes=(Fix(cause.remedy, "manual"),),
+        how_to_tell=HowToTell(cause.confirms, cause.refutes, cause.next, cause.see),
     )
-
-
-def _how_to_tell(confirm: str, refute: str, command: str, issues: tuple[str, ...] = ()) -> Iterator[Evidence]:
-    """Labelled evidence: no fact of this case, but what would decide it."""
-    yield Evidence("confirms", confirm, "note")
-    yield Evidence("refutes", refute, "note")
-    yield Evidence("next", command, "note")
-    if issues:
-        yield Evidence("known", ", ".join(issues), "note")
 
 
 def _line(text: str) -> str:
@@ -153,12 +150,17 @@ def _faults(report: Report) -> list[int]:
 
 def _confirmed(symptom: Symptom, cause: Cause, finding: Finding) -> Finding:
     """A rule's own finding; `likely` as the cause of this text where the text rather speaks of a sibling fault."""
-    said = Evidence("error text", _line(symptom.message))
+    said = Evidence(about("error text"), _line(symptom.message))
     exact = finding.code == cause.code
     notes = (
         ()
         if exact
-        else (f"note: the text itself points at {cause.code} {cause.slug}; this is what the check found of that kind",)
+        else (
+            Note(
+                "note",
+                f"the text itself points at {cause.code} {cause.slug}; this is what the check found of that kind",
+            ),
+        )
     )
     sure = exact and cause.confidence != "possible"
     confidence = finding.confidence if sure or finding.confidence != "certain" else "likely"
@@ -168,15 +170,18 @@ def _confirmed(symptom: Symptom, cause: Cause, finding: Finding) -> Finding:
 def _unasked(finding: Finding) -> Finding:
     return replace(
         finding,
-        notes=(*finding.notes, "note: the checkpoint has this fault, though the error text does not point at it"),
+        notes=(
+            *finding.notes,
+            Note("note", "the checkpoint has this fault, though the error text does not point at it"),
+        ),
     )
 
 
 def _not_the_files(symptom: Symptom, report: Report) -> Finding:
     engine = symptom.engine or "the engine"
     reader = f"{report.case.expectation.reader} {report.case.expectation.version}".strip()
-    health = Evidence("check", f"verdict {report.verdict} for {reader}, no fault found that leads to this text")
-    tell = _how_to_tell(
+    health = Evidence(about("check"), f"verdict {report.verdict} for {reader}, no fault found that leads to this text")
+    tell = HowToTell(
         "the same run fails with another healthy checkpoint of this family",
         "another engine, or transformers itself, fails on these files as well",
         "loadproof check PATH -v",
@@ -187,8 +192,9 @@ def _not_the_files(symptom: Symptom, report: Report) -> Finding:
         severity="warning",
         confidence="likely" if report.verdict == "loads" else "possible",
         headline=f"nothing in the files explains this error: {engine}, its release or its flags are the place to look",
-        evidence=(Evidence("error text", _line(symptom.message)), health, *_strangers(symptom, report), *tell),
+        evidence=(Evidence(about("error text"), _line(symptom.message)), health, *_strangers(symptom, report)),
         fixes=(Fix(f"was this checkpoint loaded? if so, search {engine}'s issues or try another release", "manual"),),
+        how_to_tell=tell,
     )
 
 
@@ -202,5 +208,7 @@ def _strangers(symptom: Symptom, report: Report) -> list[Evidence]:
     ):
         return []
     return [
-        Evidence("check", f"no stored name has to do with {name!r}: other files were loaded, or the engine made it up")
+        Evidence(
+            about("check"), f"no stored name has to do with {name!r}: other files were loaded, or the engine made it up"
+        )
     ]

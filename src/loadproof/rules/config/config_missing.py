@@ -9,6 +9,7 @@ from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.families import fold, show
 from loadproof.core.findings import Evidence, Finding
+from loadproof.core.places import NOWHERE, about
 from loadproof.core.tensors import Family
 from loadproof.rules.base import Rule, RuleDocs
 
@@ -27,17 +28,17 @@ def check(case: Case) -> Iterable[Finding]:
             "warning",
             "certain",
             headline,
-            (Evidence("folder", "adapter_config.json"),),
+            (Evidence(about("folder"), "adapter_config.json"),),
             fixes=(fix,),
         )
         return
     families = case.manifest.families or indexed(case)
     guess = family_of(families)
     tail = f"; the names look like {guess}" if guess else ""
-    evidence = [Evidence("folder", "no config.json")]
-    evidence += [Evidence("", show(family.template, family.axes), "note") for family in families[:2]]
+    evidence = [Evidence(about("folder"), "no config.json")]
+    evidence += [Evidence(NOWHERE, show(family.template, family.axes), "note") for family in families[:2]]
     if any(re.match(r"(h|layers)\.\{\}\.", family.template) for family in families):
-        evidence.append(Evidence("", "the names lack the base prefix (model.); transformers adds it", "note"))
+        evidence.append(Evidence(NOWHERE, "the names lack the base prefix (model.); transformers adds it", "note"))
     fix = Fix("copy config.json from the model these weights were made from", "manual")
     yield Finding(
         "LP016", "config-missing", "warning", "certain", f"there is no config.json{tail}", tuple(evidence), fixes=(fix,)

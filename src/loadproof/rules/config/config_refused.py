@@ -17,6 +17,7 @@ from loadproof.core.config import JsonPath
 from loadproof.core.edits import DeleteJson, Fix
 from loadproof.core.expectation import Expectation
 from loadproof.core.findings import Evidence, Finding
+from loadproof.core.places import NOWHERE, Place, source_line
 from loadproof.core.severity import Confidence
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.whatif_config import expectation_if, outcome_if
@@ -47,7 +48,11 @@ def check(case: Case) -> Iterable[Finding]:
     whole = " ".join(case.expectation.raises.split())
     said = whole if len(whole) <= _LONGEST else f"{whole[: _LONGEST - 1]}…"
     used = case.expectation.class_name or case.expectation.model_type
-    place = (Evidence(case.expectation.raises_at, "raised here", "source"),) if case.expectation.raises_at else ()
+    place = (
+        (Evidence(source_line(case.expectation.raises_at), "raised here", "source"),)
+        if case.expectation.raises_at
+        else ()
+    )
     culprits = _likeliest(case, whole)
     if culprits:
         yield _told(case, culprits, said, used, place)
@@ -61,7 +66,7 @@ def check(case: Case) -> Iterable[Finding]:
         yield _made("likely", headline, evidence, fix)
         return
     headline = f"{used} cannot be built from this config: {said}"
-    evidence = (Evidence(case.config.path or "config.json", "no single field explains it"), *place)
+    evidence = (Evidence(Place(case.config.path or "config.json"), "no single field explains it"), *place)
     fix = Fix("compare config.json with the one of the model this was made from: loadproof diff", "manual")
     yield _made("possible", headline, evidence, fix)
 
@@ -71,7 +76,7 @@ def _told(case: Case, culprits: list[Culprit], said: str, used: str, place: tupl
     lines = [Evidence(where(case.config, culprit.path), text) for culprit, text in zip(culprits, stated, strict=True)]
     built = [
         Evidence(
-            "",
+            NOWHERE,
             f"without {'it' if len(culprits) == 1 else dotted(one.path)} {used} is built{_falling_back(one.default)}",
             "note",
         )

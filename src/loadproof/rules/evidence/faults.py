@@ -8,8 +8,9 @@ from loadproof.core.case import Case
 from loadproof.core.checkpoint import Problem
 from loadproof.core.edits import Fix
 from loadproof.core.families import fold
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
 from loadproof.core.outcome import Row
+from loadproof.core.places import NOWHERE, Place
 from loadproof.core.severity import Severity
 from loadproof.core.tensors import Family
 from loadproof.rules.evidence.whatif import outcome_with
@@ -55,7 +56,7 @@ def evidence_of(problems: list[Problem], shown: int = SHOWN) -> tuple[Evidence, 
     """One line per problem, the rest counted."""
     lines = [Evidence(place(problem), problem.text) for problem in problems[:shown]]
     if len(problems) > shown:
-        lines.append(Evidence("", f"and {len(problems) - shown} more", "note"))
+        lines.append(Evidence(NOWHERE, f"and {len(problems) - shown} more", "note"))
     return tuple(lines)
 
 
@@ -69,16 +70,14 @@ def numbers_of(problem: Problem) -> Evidence:
     return Evidence(place(problem), f"{problem.found}{expected}")
 
 
-def place(problem: Problem) -> str:
-    if problem.line is not None:
-        return f"{problem.file}:{problem.line}"
-    return problem.file if problem.offset is None else f"{problem.file}, byte {problem.offset:,}"
+def place(problem: Problem) -> Place:
+    return Place(problem.file, problem.line, problem.tensor or "", problem.offset)
 
 
-def notes_of(problems: Iterable[Problem]) -> tuple[str, ...]:
+def notes_of(problems: Iterable[Problem]) -> tuple[Note, ...]:
     """What the official reader says to the first of them."""
     texts = [problem.breaks for problem in problems if problem.breaks]
-    return (f"reader: {texts[0]}",) if texts else ()
+    return (Note("reader", texts[0]),) if texts else ()
 
 
 def lost_with(case: Case, files: Iterable[str]) -> list[Row]:

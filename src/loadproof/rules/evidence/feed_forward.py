@@ -20,6 +20,7 @@ from loadproof.core.config import LayerPlan
 from loadproof.core.edits import Edit, SetJson
 from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
+from loadproof.core.places import Place
 from loadproof.rules.evidence.plans import as_families, config_file, rows_in_layers
 from loadproof.rules.evidence.whatif_config import explained_by_config
 from loadproof.rules.evidence.wording import json_text
@@ -104,7 +105,7 @@ def field_lines(case: Case, codec: Codec | None) -> tuple[Evidence, ...]:
     stated = [(*base, name) for name in sorted(names) if name in text_config(case.config)]
     if not stated:
         text = f"{dotted((*base, codec.name))} is not stated; the class fills in its default"
-        return (Evidence(config_file(case), text),)
+        return (Evidence(Place(config_file(case)), text),)
     return tuple(Evidence(where(case.config, p), f"{dotted(p)} = {json_text(get(case.config, p))}") for p in stated)
 
 

@@ -14,10 +14,11 @@ from loadproof.core.case import Case
 from loadproof.core.families import count, show
 from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
+from loadproof.core.places import in_files
 from loadproof.core.tensors import Family, Shape
 from loadproof.rules.evidence.flat_matrices import PACKED
 from loadproof.rules.evidence.whatif import explained_by
-from loadproof.rules.evidence.wording import elements, files_text, number_of, shape_text
+from loadproof.rules.evidence.wording import elements, number_of, shape_text
 from loadproof.rules.rows import count_rows, of_kind
 
 TRIES = 100  # groups of sources that are tried; the reader predicts again for each
@@ -45,7 +46,7 @@ def source_evidence(found: Iterable[Reshaped]) -> tuple[Evidence, ...]:
     """A line per family: what is stored and what it should be."""
     return tuple(
         Evidence(
-            files_text(family.files),
+            in_files(family.files),
             f"{show(family.template, family.axes)} {shape_text(family.shape)}, expected {shape_text(shape)}"
             + (f" ({number_of(family.axes)})" if count(family.axes) > 1 else ""),
         )

@@ -24,9 +24,10 @@ from loadproof.core.expectation import Expected
 from loadproof.core.families import show
 from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
+from loadproof.core.places import Place, about, in_files
 from loadproof.core.tensors import Family
 from loadproof.rules.evidence.whatif_config import with_edits
-from loadproof.rules.evidence.wording import files_text, json_text, number_of
+from loadproof.rules.evidence.wording import json_text, number_of
 
 
 def built_plan(case: Case) -> LayerPlan | None:
@@ -59,7 +60,7 @@ def strips(config: LayerPlan, tensors: LayerPlan) -> tuple[Evidence, ...]:
     legend = ", ".join(f"{sign} {name}" for sign, name in names)
     verb = "differs" if len(differing) == 1 else "differ"
     text = f"{letters(config)}  ({legend}; {len(differing)} of {len(config.words)} {verb})"
-    return Evidence("config", text, "layers"), Evidence("tensors", letters(tensors), "layers")
+    return Evidence(about("config"), text, "layers"), Evidence(about("tensors"), letters(tensors), "layers")
 
 
 def layer_evidence(case: Case, layers: Sequence[int], container: str) -> list[Evidence]:
@@ -77,9 +78,9 @@ def layer_evidence(case: Case, layers: Sequence[int], container: str) -> list[Ev
     ]
 
 
-def _files_of(case: Case, container: str, module: str) -> str:
+def _files_of(case: Case, container: str, module: str) -> Place:
     inside = [f for f in case.manifest.families if f.template.startswith(f"{container}.{{}}.{module}.")]
-    return files_text(sorted({file for family in inside for file in family.files}))
+    return in_files(sorted({file for family in inside for file in family.files}))
 
 
 def _brace(leaves: list[str]) -> str:
@@ -94,7 +95,7 @@ def field_evidence(case: Case, plan: LayerPlan, layers: Sequence[int]) -> list[E
     """The entries of the config that say so, with their lines; a default of the class is said to be one."""
     path = field_path(plan)
     if not plan.given:
-        return [Evidence(config_file(case), f"{plan.field} is not stated; the class fills in its default")]
+        return [Evidence(Place(config_file(case)), f"{plan.field} is not stated; the class fills in its default")]
     value = get(case.config, path)
     if isinstance(value, list) and path[-1] in LISTS:
         inside = [layer for layer in layers if layer < len(value)]

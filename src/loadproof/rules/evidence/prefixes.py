@@ -9,13 +9,13 @@ from loadproof.core.boxes import Nearby
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, RenameTensors
 from loadproof.core.families import count, names_of, show
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
 from loadproof.core.outcome import Assignment
+from loadproof.core.places import NOWHERE, in_files, tensors_at
 from loadproof.core.severity import Confidence
 from loadproof.core.tensors import Axes
 from loadproof.rules.evidence.pairing import PEFT, WRAPPERS, difference
 from loadproof.rules.evidence.rewrites import Proof, Rewrite, candidates, find_rewrite
-from loadproof.rules.evidence.shards import listed
 from loadproof.rules.rows import count_rows, meet_axes
 
 # Levels that models themselves nest by; a change in these is a matter of class or release, not of a wrapper.
@@ -79,7 +79,7 @@ def healed_finding(case: Case, code: str, slug: str) -> Iterator[Finding]:
     does = f"turns into '{back}'" if back else "strips"
     text = f"{_names(names):,} names carry '{front}', which {case.expectation.reader} {does}; other engines refuse them"
     shown = tuple(
-        Evidence(show(one.stored, one.stored_axes), f"loads as {show(one.target, one.target_axes)}")
+        Evidence(tensors_at(one.stored, one.stored_axes), f"loads as {show(one.target, one.target_axes)}")
         for one in names[:2]
     )
     pairs = tuple((one.stored, one.target, one.stored_axes) for one in names)
@@ -105,8 +105,12 @@ def only_a_head(proof: Proof) -> bool:
 def finding_of(case: Case, code: str, slug: str, proof: Proof) -> Finding:
     moved = sum(count(axes) for _, _, axes in proof.pairs)
     rest = count_rows(case.outcome.rows) - count_rows(proof.rows)
-    notes = [f"origin: {who}" for who in origins(proof.steps[0])]
-    notes.append(f"without it: {f'{rest} rows are left' if rest else 'nothing is missing and nothing is left over'}")
+    notes = [Note("origin", who) for who in origins(proof.steps[0])]
+    notes.append(
+        Note(
+            "note", f"without it: {f'{rest} rows are left' if rest else 'nothing is missing and nothing is left over'}"
+        )
+    )
     confidence: Confidence = "certain" if not rest else "likely"
     return Finding(
         code,
@@ -165,9 +169,9 @@ def evidence(case: Case, proof: Proof, shown: int = 3) -> Iterator[Evidence]:
     largest = sorted(proof.pairs, key=lambda pair: -count(pair[2]))[:shown]
     for old, new, axes in largest:
         wanted = show(new, axes) if new.count("{}") == len(axes) else new
-        yield Evidence(listed(files.get(old, ()), 2), f"{show(old, axes)}, wanted as {wanted}")
+        yield Evidence(in_files(files.get(old, ()), 2), f"{show(old, axes)}, wanted as {wanted}")
     if len(proof.pairs) > shown:
-        yield Evidence("", f"and {len(proof.pairs) - shown} more families", "note")
+        yield Evidence(NOWHERE, f"and {len(proof.pairs) - shown} more families", "note")
 
 
 def fixes(case: Case, proof: Proof) -> tuple[Fix, ...]:

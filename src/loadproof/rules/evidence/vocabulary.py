@@ -14,6 +14,7 @@ from loadproof.core.config import JsonPath
 from loadproof.core.expectation import Expected
 from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Assignment, Row
+from loadproof.core.places import Place
 
 _HEADS = ("lm_head", "embed_out", "output", "output_layer", "proj_out", "head", "output_projection")
 _EMBEDDINGS = (
@@ -86,7 +87,7 @@ def tie_evidence(case: Case) -> list[Evidence]:
         return lines
     default = case.expectation.config.get(TIE)
     said = "" if default is None else f"; the default of the class is {str(default).lower()}"
-    return [Evidence(case.config.path or "config.json", f"{TIE} is not stated{said}")]
+    return [Evidence(Place(case.config.path or "config.json"), f"{TIE} is not stated{said}")]
 
 
 def is_tied(case: Case) -> bool:

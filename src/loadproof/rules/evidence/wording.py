@@ -10,6 +10,7 @@ from typing import Any
 from loadproof.core.families import count, show, show_axis
 from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
+from loadproof.core.places import NOWHERE, in_files
 from loadproof.core.tensors import Axes, Shape
 
 
@@ -54,10 +55,10 @@ def files_text(files: Sequence[str]) -> str:
 def row_evidence(rows: Iterable[Row], shown: int = 4) -> tuple[Evidence, ...]:
     """One line per row: the stored name where there is one, and what is wrong with it; the rest counted."""
     rows = list(rows)
-    lines = [Evidence(files_text(row.files), row_text(row)) for row in rows[:shown]]
+    lines = [Evidence(in_files(row.files), row_text(row)) for row in rows[:shown]]
     if len(rows) > shown:
         rest = sum(count(row.axes) for row in rows[shown:])
-        lines.append(Evidence("", f"and {plural(rest, 'more name')}", "note"))
+        lines.append(Evidence(NOWHERE, f"and {plural(rest, 'more name')}", "note"))
     return tuple(lines)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence, Finding
+from loadproof.core.places import Place
 from loadproof.rules.base import Rule, RuleDocs
 
 
@@ -16,7 +17,7 @@ def check(case: Case) -> Iterable[Finding]:
     is_own = case.expectation.source == "remote-code"
     whose = "the repository's own code" if is_own else "the source of this release"
     evidence = [
-        Evidence(file.path, "code of the folder", "note") for file in case.inventory.files if _is_code(file.path)
+        Evidence(Place(file.path), "code of the folder", "note") for file in case.inventory.files if _is_code(file.path)
     ]
     yield Finding(
         "LP019",

@@ -8,6 +8,7 @@ from loadproof.core.case import Case
 from loadproof.core.checkpoint import Problem
 from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence, Finding
+from loadproof.core.places import Place
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.faults import evidence_of, faults, is_read, lost_with, notes_of
 
@@ -37,7 +38,7 @@ def _finding(case: Case, files: list[str], used: bool, problems: list[Problem]) 
     verb = "is a Git LFS pointer" if len(files) == 1 else "are Git LFS pointers"
     wanted = used and not (case.manifest.names_only and all(file.endswith(_WEIGHTS) for file in files))
     headline = f"{subject} {verb}, not the {'file' if len(files) == 1 else 'files'}" + ("" if used else " (not read)")
-    evidence = evidence_of(problems) or (Evidence(files[0], "version https://git-lfs.github.com/spec/v1"),)
+    evidence = evidence_of(problems) or (Evidence(Place(files[0]), "version https://git-lfs.github.com/spec/v1"),)
     rows = tuple(lost_with(case, files)) if used else ()
     return Finding(
         "LP001",

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.checkpoint import Problem
 from loadproof.core.edits import Fix
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
 from loadproof.core.outcome import Row
 from loadproof.formats.known_names import WEIGHTS
 from loadproof.rules.base import Rule, RuleDocs
@@ -49,7 +49,7 @@ def _finding(case: Case, problems: list[Problem], *, is_needed: bool) -> Finding
         return Finding("LP114", "dangling-link", "info", "certain", headline, evidence)
     fix = Fix(f"bring back what {listed(files)} leads to, or download it again", "manual")
     reader = case.selection.error or problems[0].breaks if files != ["config.json"] else None
-    notes = (f"reader: {reader}",) if reader else ()
+    notes = (Note("reader", reader),) if reader else ()
     rows = tuple(_lost(case, files))
     return Finding("LP114", "dangling-link", "error", "certain", headline, evidence, rows, 0, (fix,), notes)
 

@@ -10,11 +10,12 @@ from loadproof.core.checkpoint import IndexFile
 from loadproof.core.edits import DropTensors, Edit, Fix, RebuildIndex, SetAside
 from loadproof.core.families import split_name
 from loadproof.core.findings import Evidence, Finding
+from loadproof.core.places import Place, in_files
 from loadproof.core.severity import Severity
 from loadproof.core.tensors import Duplicate
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.faults import SHOWN
-from loadproof.rules.evidence.shards import deciding_index, listed, set_of
+from loadproof.rules.evidence.shards import deciding_index, set_of
 
 
 def check(case: Case) -> Iterable[Finding]:
@@ -38,9 +39,9 @@ def check(case: Case) -> Iterable[Finding]:
         headline = f"{what} stored in two files with the same bytes"
     else:
         headline = f"{what} stored in two files; the later file name wins without a word"
-    evidence = [Evidence(listed(twice.files), f"{twice.name}: {twice.files[-1]} wins") for twice in shown[:SHOWN]]
+    evidence = [Evidence(in_files(twice.files, 3), f"{twice.name}: {twice.files[-1]} wins") for twice in shown[:SHOWN]]
     if index is not None:
-        evidence.append(Evidence(index.path, f"{shown[0].name} -> {named.get(shown[0].name, 'not named')}"))
+        evidence.append(Evidence(Place(index.path), f"{shown[0].name} -> {named.get(shown[0].name, 'not named')}"))
     severity: Severity = "error" if wrong else "warning"
     yield Finding(
         "LP107", "duplicate-tensor", severity, "certain", headline, tuple(evidence), (), 0, _fixes(case, index)

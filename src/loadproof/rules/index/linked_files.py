@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterable
 
 from loadproof.core.case import Case
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.places import NOWHERE, Place
 from loadproof.rules.base import Rule, RuleDocs
 
 SHOWN = 3
@@ -21,12 +22,15 @@ def check(case: Case) -> Iterable[Finding]:
     where = folders[0] if len(folders) == 1 else f"{len(folders)} folders"
     subject = f"{linked[0].path} is a link" if len(linked) == 1 else f"{len(linked)} files are links"
     headline = f"{subject} to {where} outside the checkpoint folder; what is judged is what lies there"
-    evidence = [Evidence(info.path, f"-> {info.link}") for info in linked[:SHOWN]]
+    evidence = [Evidence(Place(info.path), f"-> {info.link}") for info in linked[:SHOWN]]
     if len(linked) > SHOWN:
-        evidence.append(Evidence("", f"and {len(linked) - SHOWN} more", "note"))
+        evidence.append(Evidence(NOWHERE, f"and {len(linked) - SHOWN} more", "note"))
     notes = (
-        "note: a repair never writes through a link: use fix --out DIR; "
-        "--no-follow-links judges a stranger's folder without them",
+        Note(
+            "note",
+            "a repair never writes through a link: use fix --out DIR; "
+            "--no-follow-links judges a stranger's folder without them",
+        ),
     )
     yield Finding("LP115", "linked-files", "info", "certain", headline, tuple(evidence), notes=notes)
 

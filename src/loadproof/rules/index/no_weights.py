@@ -8,7 +8,8 @@ from collections.abc import Iterable
 
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, RebuildIndex
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.places import Place, about
 from loadproof.formats.known_names import SAFE_INDEX, WEIGHTS
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.faults import faults
@@ -27,13 +28,15 @@ def check(case: Case) -> Iterable[Finding]:
     others = [file.path for file in files if file.kind != "special"]
     there = f"; it holds {listed(others)}" if others else ""
     headline = f"no model.safetensors, no pytorch_model.bin and no index of them in the folder{there}"
-    evidence = [Evidence(name, what) for name in others for pattern, what in _ORIGINS if re.search(pattern, name)][:3]
-    notes = (f"reader: {case.selection.error}",) if case.selection.error else ()
+    evidence = [
+        Evidence(Place(name), what) for name in others for pattern, what in _ORIGINS if re.search(pattern, name)
+    ][:3]
+    notes = (Note("reader", case.selection.error),) if case.selection.error else ()
     rows = tuple(of_kind(case.outcome.rows, "missing"))
     fix, fact = _way_out(case, others, evidence)
-    evidence += [Evidence("folder", fact)] if fact else []
+    evidence += [Evidence(about("folder"), fact)] if fact else []
     evidence[:0] = [
-        Evidence(problem.file, problem.text)
+        Evidence(Place(problem.file), problem.text)
         for problem in faults(case, "LP110")
         if problem.file in WEIGHTS and problem.file not in others
     ]

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, SetAside
 from loadproof.core.findings import Evidence, Finding
+from loadproof.core.places import in_files
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.shards import listed, rival_files
 
@@ -21,7 +22,7 @@ def check(case: Case) -> Iterable[Finding]:
     by_reader = [(reader, files) for reader, files in rivals if files]
     files = sorted({file for _, found in by_reader for file in found})
     headline = f"{listed(files)} {'lies' if len(files) == 1 else 'lie'} beside {case.selection.entry}, which is read"
-    evidence = tuple(Evidence(listed(found), who) for who, found in by_reader)
+    evidence = tuple(Evidence(in_files(found, 3), who) for who, found in by_reader)
     fix = Fix(
         "set the other format aside where only one is wanted", "lossless", tuple(SetAside(file) for file in files)
     )

@@ -8,8 +8,9 @@ from loadproof.core.case import Case
 from loadproof.core.checkpoint import IndexFile
 from loadproof.core.edits import Fix, SetAside
 from loadproof.core.families import fold
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
 from loadproof.core.outcome import Row
+from loadproof.core.places import Place
 from loadproof.core.severity import Confidence, Severity
 from loadproof.core.tensors import Family
 from loadproof.rules.base import Rule, RuleDocs
@@ -30,8 +31,10 @@ def check(case: Case) -> Iterable[Finding]:
     shards = present_shards(case, index)
     headline = f"{entry} is read; the {len(shards)} shards of {index.path} beside it are not"
     evidence = (
-        Evidence(str(entry), f"{case.manifest.tensors:,} tensors, {size_of(case, [str(entry)])}"),
-        Evidence(index.path, f"{len(index.weight_map):,} tensors, {size_of(case, shards)} in {len(shards)} shards"),
+        Evidence(Place(str(entry)), f"{case.manifest.tensors:,} tensors, {size_of(case, [str(entry)])}"),
+        Evidence(
+            Place(index.path), f"{len(index.weight_map):,} tensors, {size_of(case, shards)} in {len(shards)} shards"
+        ),
     )
     fix = Fix(
         f"set {entry} aside (renamed, not deleted), so that the sharded save is read",
@@ -39,7 +42,7 @@ def check(case: Case) -> Iterable[Finding]:
         (SetAside(str(entry)),),
     )
     severity: Severity = "error" if fits else "warning"
-    notes = ("note: vLLM and SGLang do the opposite: with an index they leave the single file out",)
+    notes = (Note("note", "vLLM and SGLang do the opposite: with an index they leave the single file out"),)
     confidence: Confidence = "certain" if fits else "likely"
     yield Finding("LP108", "shadowed-save", severity, confidence, headline, evidence, tuple(rows), 0, (fix,), notes)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence, Finding
+from loadproof.core.places import Place, about, in_files
 from loadproof.core.severity import Severity
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.faults import faults, lost_with
@@ -29,8 +30,11 @@ def check(case: Case) -> Iterable[Finding]:
     total = len(absent) + len(there)
     subject = f"{absent[0]} is" if len(absent) == 1 else f"{len(absent)} of {total} shards are"
     headline = f"{subject} not there, and {len(names):,} of {len(index.weight_map):,} tensors with {_them(absent)}"
-    evidence = [Evidence(index.path, f"names {listed(absent)}"), Evidence("folder", f"holds {listed(there) or 'none'}")]
-    evidence += [Evidence(listed(absent, 1), line) for line in held_lines(names)]
+    evidence = [
+        Evidence(Place(index.path), f"names {listed(absent)}"),
+        Evidence(about("folder"), f"holds {listed(there) or 'none'}"),
+    ]
+    evidence += [Evidence(in_files(absent, 1), line) for line in held_lines(names)]
     rows = () if case.manifest.names_only else tuple(lost_with(case, absent))
     severity: Severity = "warning" if case.manifest.names_only else "error"
     fixes = (*stale_index_fix(case, index), Fix(f"download {listed(absent)}", "manual"))

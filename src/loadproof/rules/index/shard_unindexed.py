@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.checkpoint import Selection
 from loadproof.core.edits import Fix, RebuildIndex, SetAside
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
 from loadproof.core.outcome import Row
+from loadproof.core.places import Place, about
 from loadproof.core.severity import Severity
 from loadproof.formats import read_manifest
 from loadproof.rules.base import Rule, RuleDocs
@@ -27,7 +28,7 @@ def check(case: Case) -> Iterable[Finding]:
         return
     subject = f"{stray[0]} lies" if len(stray) == 1 else f"{len(stray)} weight files lie"
     headline = f"{subject} in the folder and {index.path} does not name {'it' if len(stray) == 1 else 'them'}"
-    evidence = (Evidence("folder", listed(stray)), Evidence(index.path, f"names {listed(set_of(index))}"))
+    evidence = (Evidence(about("folder"), listed(stray)), Evidence(Place(index.path), f"names {listed(set_of(index))}"))
     helpful, rows = _what_is_missing(case, stray)
     if rows:
         files = tuple(sorted({*set_of(index), *helpful}))
@@ -37,7 +38,7 @@ def check(case: Case) -> Iterable[Finding]:
         return
     fix = Fix("set the files aside (they are renamed, not deleted)", "lossless", tuple(map(SetAside, stray)))
     severity: Severity = "warning" if any(map(is_numbered, stray)) else "info"
-    notes = ("note: mlx-lm and loaders without an index read every *.safetensors of the folder",)
+    notes = (Note("note", "mlx-lm and loaders without an index read every *.safetensors of the folder"),)
     yield Finding("LP103", "shard-unindexed", severity, "certain", headline, evidence, (), 0, (fix,), notes)
 
 

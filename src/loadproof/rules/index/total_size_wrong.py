@@ -10,6 +10,7 @@ from loadproof.core.case import Case
 from loadproof.core.edits import Fix, SetJson
 from loadproof.core.families import count
 from loadproof.core.findings import Evidence, Finding
+from loadproof.core.places import Place
 from loadproof.core.severity import Severity
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.faults import evidence_of, faults
@@ -42,13 +43,13 @@ def _by_arithmetic(case: Case) -> Iterable[Finding]:
         return
     if index.total_size == 0:
         text = f"total_size is 0, the index names {len(index.weight_map):,} tensors"
-        yield _finding("info", index.path, text, (Evidence(index.path, "total_size = 0"),))
+        yield _finding("info", index.path, text, (Evidence(Place(index.path), "total_size = 0"),))
     numbers = _expected_numbers(case)
     if not index.total_size or not numbers or index.total_size % numbers == 0 or case.outcome.quantized:
         return
     said = f"total_size {index.total_size:,} for {numbers:,} numbers of the expected shapes"
     text = f"{said}: {_explain(case, index.total_size, numbers)}"
-    yield _finding("info", index.path, text, (Evidence(index.path, f"total_size = {index.total_size}"),))
+    yield _finding("info", index.path, text, (Evidence(Place(index.path), f"total_size = {index.total_size}"),))
 
 
 def _expected_numbers(case: Case) -> int:

@@ -8,6 +8,7 @@ from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.live import LiveModel, LiveParameter
+from loadproof.core.places import NOWHERE, Place
 from loadproof.rules.live.judge import Fault, judge
 
 ROLE = {"input-embedding": "input embedding", "output-head": "output head", "other": "parameter"}
@@ -31,9 +32,11 @@ def finding(fault: Fault, slug: str, headline: str) -> Finding:
     p = fault.parameter
     expected = list(p.expected) if p.expected else "unknown"
     evidence = (
-        Evidence(where=p.name, text=f"{ROLE[p.role]}: expected {expected}, found {list(p.shape)} {p.dtype}"),
-        Evidence(where="", text=fault.cause, label="cause"),
-        *((Evidence(where="", text=p.detail, label="placement"),) if p.detail else ()),
+        Evidence(
+            where=Place(tensor=p.name), text=f"{ROLE[p.role]}: expected {expected}, found {list(p.shape)} {p.dtype}"
+        ),
+        Evidence(where=NOWHERE, text=fault.cause, label="cause"),
+        *((Evidence(where=NOWHERE, text=p.detail, label="placement"),) if p.detail else ()),
     )
     safety = "lossless" if fault.viewable else "manual"
     return Finding(

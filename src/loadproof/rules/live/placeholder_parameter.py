@@ -8,6 +8,7 @@ from msgspec import structs
 
 from loadproof.core.case import Case
 from loadproof.core.findings import Evidence, Finding
+from loadproof.core.places import NOWHERE
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.live.live_findings import describe, faults, finding
 
@@ -18,7 +19,7 @@ def check(case: Case) -> Iterator[Finding]:
     for fault in faults(case, "LP904"):
         found = finding(fault, RULE.slug, f"{describe(fault.parameter)}: a placeholder without values")
         if others > 1:
-            count = Evidence(where="", text=f"{others} parameters of this model have no elements", label="note")
+            count = Evidence(where=NOWHERE, text=f"{others} parameters of this model have no elements", label="note")
             found = structs.replace(found, evidence=(*found.evidence, count))
         yield found
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence, Finding
+from loadproof.core.places import Place, about
 from loadproof.rules.base import Rule, RuleDocs
 
 
@@ -23,8 +24,11 @@ def check(case: Case) -> Iterator[Finding]:
         confidence="certain",
         headline="tie_word_embeddings is true, but output head and input embedding are two Parameters",
         evidence=(
-            Evidence(where="config.tie_word_embeddings", text="true"),
-            Evidence(where=names.get("output-head", "?"), text=f"is not {names.get('input-embedding', '?')}; {shared}"),
+            Evidence(where=about("config.tie_word_embeddings"), text="true"),
+            Evidence(
+                where=Place(tensor=names.get("output-head", "?")),
+                text=f"is not {names.get('input-embedding', '?')}; {shared}",
+            ),
         ),
         fixes=(
             Fix(title="model.tie_weights() makes them one again", safety="lossless")

@@ -9,6 +9,7 @@ from loadproof.core.edits import Fix, RenameTensors
 from loadproof.core.families import count, show
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Assignment
+from loadproof.core.places import about, tensors_at
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.prefixes import prefix_findings
 
@@ -23,12 +24,13 @@ def check(case: Case) -> Iterable[Finding]:
     heads = [row for row in case.outcome.rows if row.kind == "missing" and not row.template.startswith(prefix + ".")]
     stored = sum(count(found.stored_axes) for found in healed)
     evidence = [
-        Evidence(show(found.stored, found.stored_axes), f"loads as {show(found.target, found.target_axes)}")
+        Evidence(tensors_at(found.stored, found.stored_axes), f"loads as {show(found.target, found.target_axes)}")
         for found in healed[:2]
     ]
     if heads and len(heads) == len(case.outcome.rows):
         evidence += [
-            Evidence(case.expectation.class_name, f"{show(row.template, row.axes)} is not stored") for row in heads[:2]
+            Evidence(about(case.expectation.class_name), f"{show(row.template, row.axes)} is not stored")
+            for row in heads[:2]
         ]
         headline = f"saved from the bare backbone: no '{prefix}.' in {stored:,} names, and no {heads[0].template}"
         fix = Fix(f"save from {case.expectation.class_name} itself, or take the head from the base model", "manual")

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.edits import DropTensors, Fix
 from loadproof.core.families import count, show
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
 from loadproof.core.outcome import Row
+from loadproof.core.places import in_files, tensors_at
 from loadproof.rules.base import Rule, RuleDocs
 
 
@@ -22,16 +23,17 @@ def check(case: Case) -> Iterable[Finding]:
     first = dropped[0]
     winner = kept.get(first.template)
     headline = f"{lost:,} stored {'name loses' if lost == 1 else 'names lose'} to another name for the same parameter"
-    evidence = [Evidence(", ".join(row.files[:2]), f"{stored_name(row)} is dropped") for row in dropped[:3]]
+    evidence = [Evidence(in_files(row.files[:2], 2), f"{stored_name(row)} is dropped") for row in dropped[:3]]
     if winner is not None:
         evidence.append(
             Evidence(
-                show(winner.target, winner.target_axes), f"is filled from {show(winner.stored, winner.stored_axes)}"
+                tensors_at(winner.target, winner.target_axes),
+                f"is filled from {show(winner.stored, winner.stored_axes)}",
             )
         )
     edits = tuple(DropTensors(row.stored or row.template, row.stored_axes or row.axes) for row in dropped)
     fix = Fix("leave out the names that lose (the loaded model stays the same)", "lossless", edits)
-    notes = ("note: the first in natural order wins; another engine may take the other",)
+    notes = (Note("note", "the first in natural order wins; another engine may take the other"),)
     yield Finding("LP411", "duplicate-source", "warning", "certain", headline, tuple(evidence), (), 0, (fix,), notes)
 
 

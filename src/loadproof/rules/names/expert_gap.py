@@ -11,8 +11,9 @@ from loadproof.config import spelled, text_config, text_config_path, value_of, w
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.families import show
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
 from loadproof.core.outcome import Row
+from loadproof.core.places import Place, about
 from loadproof.core.severity import Confidence
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.packing import COMPANION
@@ -39,11 +40,11 @@ def check(case: Case) -> Iterable[Finding]:
     tensors = sum(len(gap.experts) * max(1, len(gap.layers)) for gap in gaps)
     first = gaps[0]
     headline = f"{plural(tensors, 'tensor')} of experts {'is' if tensors == 1 else 'are'} missing: {first.what()}"
-    evidence = [Evidence("not stored", gap.what()) for gap in gaps[:3]]
+    evidence = [Evidence(about("not stored"), gap.what()) for gap in gaps[:3]]
     evidence.append(Evidence(_where(case), f"num_experts = {wanted}"))
     silent = not rows
     notes = (
-        ("note: experts are stacked in order, not by number: every expert behind a gap moves down one place",)
+        (Note("note", "experts are stacked in order, not by number: every expert behind a gap moves down one place"),)
         if silent
         else ()
     )
@@ -126,10 +127,10 @@ def _in_layers(row: Row, layers: set[int]) -> bool:
     return not layers or bool(row.axes and layers & set(row.axes[0]))
 
 
-def _where(case: Case) -> str:
+def _where(case: Case) -> Place:
     path = text_config_path(case.config)
     key = spelled(text_config(case.config), "num_experts")
-    return where(case.config, (*path, key)) if key else "config.json"
+    return where(case.config, (*path, key)) if key else Place("config.json")
 
 
 DOCS = RuleDocs(

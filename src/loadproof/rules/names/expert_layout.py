@@ -10,6 +10,7 @@ from loadproof.core.edits import Edit, Fix, RenameTensors, SplitTensors, StackTe
 from loadproof.core.families import show
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Row
+from loadproof.core.places import about, in_files
 from loadproof.core.tensors import Shape
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.whatif import explained_by, renamed
@@ -31,8 +32,8 @@ def check(case: Case) -> Iterable[Finding]:
         f"experts are stored as {_form(stored, True)}; {case.expectation.class_name} wants {_form(missing, False)}"
     )
     evidence = (
-        *(Evidence(", ".join(row.files[:2]), f"{_name(row)} {_shape(row.found)}") for row in stored[:3]),
-        *(Evidence(case.expectation.class_name, f"{_name(row)} {_shape(row.expected)}") for row in missing[:3]),
+        *(Evidence(in_files(row.files[:2], 2), f"{_name(row)} {_shape(row.found)}") for row in stored[:3]),
+        *(Evidence(about(case.expectation.class_name), f"{_name(row)} {_shape(row.expected)}") for row in missing[:3]),
     )
     yield Finding(
         "LP409", "expert-layout", "error", "certain" if fixes else "likely", headline, evidence, rows, 0, fixes

@@ -11,8 +11,9 @@ from loadproof.config import get, where
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.families import show
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
 from loadproof.core.outcome import Row
+from loadproof.core.places import about, in_files
 from loadproof.core.tensors import Family, Shape
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.shards import listed
@@ -84,7 +85,7 @@ def _finding(case: Case, dialect: _Dialect, shown: list[str]) -> Finding:
 
 def _line(family: Family) -> Evidence:
     shape = "" if family.shape is None else f" {family.dtype} {list(family.shape)}"
-    return Evidence(", ".join(family.files[:2]), f"{show(family.template, family.axes)}{shape}")
+    return Evidence(in_files(family.files[:2], 2), f"{show(family.template, family.axes)}{shape}")
 
 
 def _fused(case: Case) -> Iterable[Finding]:
@@ -101,10 +102,10 @@ def _fused(case: Case) -> Iterable[Finding]:
     headline = (
         f"{listed(names[0])} stored where {case.expectation.class_name} has {listed(names[1])}: another family's layout"
     )
-    evidence = [Evidence("stored", _shown(row, row.found)) for row in unexpected[:2]]
-    evidence += [Evidence(case.expectation.class_name, _shown(row, row.expected)) for row in missing[:4]]
+    evidence = [Evidence(about("stored"), _shown(row, row.found)) for row in unexpected[:2]]
+    evidence += [Evidence(about(case.expectation.class_name), _shown(row, row.expected)) for row in missing[:4]]
     rows = tuple(row for _, missing, unexpected in found for row in (*missing, *unexpected))
-    notes = ("note: rows may be interleaved per head; cutting or joining them plainly can be wrong",)
+    notes = (Note("note", "rows may be interleaved per head; cutting or joining them plainly can be wrong"),)
     fix = Fix("set the model_type that stores its projections so, or convert with the family's own script", "manual")
     yield Finding("LP413", "foreign-dialect", "error", "likely", headline, tuple(evidence), rows, 0, (fix,), notes)
 

@@ -10,6 +10,7 @@ from loadproof.core.edits import Fix
 from loadproof.core.families import count, show
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Row
+from loadproof.core.places import in_files, tensors_at
 from loadproof.core.tensors import Family
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.faults import SHOWN
@@ -47,7 +48,7 @@ def _lost(case: Case) -> Iterable[Finding]:
     number = sum(count(row.axes) for row in lost)
     headline = f"{number:,} parameters are missing and an ignore pattern keeps the reader from saying so"
     evidence = tuple(
-        Evidence(show(row.template, row.axes), f"stored in {filled[row.template]:,} other places")
+        Evidence(tensors_at(row.template, row.axes), f"stored in {filled[row.template]:,} other places")
         for row in lost[:SHOWN]
     )
     fix = Fix("take these tensors from the model this one was made from", "manual")
@@ -61,7 +62,7 @@ def _as_row(family: Family) -> Row:
 def _remark(case: Case, rows: list[Row], text: str) -> Finding:
     number = sum(count(row.axes) for row in rows)
     headline = text.format(f"{number:,}", case.expectation.class_name or "every reader")
-    evidence = tuple(Evidence(", ".join(row.files[:2]), show(row.template, row.axes)) for row in rows[:SHOWN])
+    evidence = tuple(Evidence(in_files(row.files[:2], 2), show(row.template, row.axes)) for row in rows[:SHOWN])
     return Finding("LP412", "ignored-weights", "info", "certain", headline, evidence)
 
 

@@ -9,8 +9,9 @@ from msgspec.structs import replace
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.families import count, show
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
 from loadproof.core.outcome import Row
+from loadproof.core.places import NOWHERE, Place
 from loadproof.core.tensors import Shape
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.wording import plural, row_evidence
@@ -40,8 +41,12 @@ def _finding(files: list[str], rows: list[Row]) -> Finding:
     number = sum(count(row.axes) for row in rows)
     verb = "keeps its" if number == 1 else "keep their"
     headline = f"these weights were converted by mlx_lm: {plural(number, 'convolution')} {verb} channels last"
-    evidence = [Evidence(file, "format = mlx") for file in files[:1]]
-    notes = ("note: other values may have been changed as well: mlx_lm adds 1 to the norms of Qwen3-Next and Qwen3.5",)
+    evidence = [Evidence(Place(file), "format = mlx") for file in files[:1]]
+    notes = (
+        Note(
+            "note", "other values may have been changed as well: mlx_lm adds 1 to the norms of Qwen3-Next and Qwen3.5"
+        ),
+    )
     fix = Fix(_HOW, "manual")
     shown = (*evidence, *row_evidence(rows))
     return Finding("LP415", "mlx-dialect", "error", "certain", headline, shown, tuple(rows), 0, (fix,), notes)
@@ -61,7 +66,7 @@ def _moved_back(case: Case, files: list[str]) -> Iterable[Finding]:
     if not hybrid:
         return
     headline = "these weights were converted by mlx_lm, and only the convolutions have the shape of the class"
-    evidence = (Evidence(files[0], "format = mlx"), Evidence("", show(hybrid[0].template, hybrid[0].axes)))
+    evidence = (Evidence(Place(files[0]), "format = mlx"), Evidence(NOWHERE, show(hybrid[0].template, hybrid[0].axes)))
     made = _finding(files, [])
     yield replace(made, severity="warning", confidence="likely", headline=headline, evidence=evidence)
 

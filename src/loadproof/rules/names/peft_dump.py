@@ -13,6 +13,7 @@ from loadproof.core.edits import DropTensors, Edit, Fix, RenameTensors
 from loadproof.core.families import count, show
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Row
+from loadproof.core.places import in_files
 from loadproof.core.tensors import Family
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.rewrites import find_rewrite
@@ -46,7 +47,7 @@ def check(case: Case) -> Iterable[Finding]:
     what = "LoRA layers of mlx_lm saved without fusing" if inner else "a PEFT model saved without merging"
     headline = f"{what}: {pairs:,} adapter tensors among {case.manifest.tensors:,}"
     shown = [*wrapped[:2], *extra[:2]]
-    evidence = tuple(Evidence(", ".join(family.files[:2]), show(family.template, family.axes)) for family in shown)
+    evidence = tuple(Evidence(in_files(family.files[:2], 2), show(family.template, family.axes)) for family in shown)
     fixes = _fixes(clean, extra, kept, inner)
     yield Finding("LP404", "peft-dump", "error", "certain", headline, evidence, tuple(rows), 0, fixes)
 

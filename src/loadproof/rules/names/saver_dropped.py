@@ -8,8 +8,9 @@ from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.expectation import Expected
 from loadproof.core.families import show
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
 from loadproof.core.outcome import Row
+from loadproof.core.places import Place, about, source_line
 from loadproof.core.tensors import Shape
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.shards import listed
@@ -40,7 +41,7 @@ def check(case: Case) -> Iterable[Finding]:
         for row in everywhere[:4]
     )
     fix = Fix("take these tensors from the model this one was made from, if they were frozen", "manual")
-    notes = ("origin: an exporter or merge tool written for an older family without these parameters",)
+    notes = (Note("origin", "an exporter or merge tool written for an older family without these parameters"),)
     yield Finding("LP408", "saver-dropped", "error", "likely", headline, evidence, tuple(everywhere), 0, (fix,), notes)
 
 
@@ -54,8 +55,8 @@ def _layer(template: str) -> str:
     return template.partition("{}")[0]
 
 
-def _source(family: Expected) -> str:
-    return family.source or "expected"
+def _source(family: Expected) -> Place:
+    return source_line(family.source) if family.source else about("expected")
 
 
 def _shape(shape: Shape | None) -> str:

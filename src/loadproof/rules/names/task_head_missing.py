@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.places import about, in_files
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.rows import of_kind
 
@@ -32,10 +33,11 @@ def check(case: Case) -> Iterable[Finding]:
     head = heads[0].template
     headline = f"{head} of {case.expectation.class_name} is not stored; the backbone is"
     evidence = [
-        Evidence(case.expectation.class_name, f"expects {row.template} {list(row.expected or ())}") for row in heads
+        Evidence(about(case.expectation.class_name), f"expects {row.template} {list(row.expected or ())}")
+        for row in heads
     ]
-    evidence += [Evidence(", ".join(row.files[:1]), f"holds {row.stored} instead") for row in stray[:2]]
-    notes = ("origin: trained with the head outside modules_to_save, or merged through the CausalLM class",)
+    evidence += [Evidence(in_files(row.files[:1], 1), f"holds {row.stored} instead") for row in stray[:2]]
+    notes = (Note("origin", "trained with the head outside modules_to_save, or merged through the CausalLM class"),)
     fix = Fix("save again with the head (modules_to_save), or set architectures to the class that was saved", "manual")
     rows = (*heads, *stray)
     yield Finding("LP407", "task-head-missing", "error", "certain", headline, tuple(evidence), rows, 0, (fix,), notes)

@@ -11,8 +11,9 @@ from loadproof.config import get, where
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.families import show
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
 from loadproof.core.outcome import Row
+from loadproof.core.places import Place, about, in_files
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.feed_forward import flipped
 from loadproof.rules.evidence.rewrites import find_rewrite
@@ -204,7 +205,7 @@ def _architecture_note(case: Case) -> Iterable[Finding]:
     headline = f"architectures says {stated}; model_type {case.expectation.model_type!r} loads as {used}"
     evidence = (Evidence(where(case.config, ("architectures", 0)), f'"{stated}"'),)
     fix = Fix("leave it for transformers; another engine needs the spelling that its own registry lists", "manual")
-    notes = ("note: vLLM and SGLang choose the class by architectures, and may know it by this name only",)
+    notes = (Note("note", "vLLM and SGLang choose the class by architectures, and may know it by this name only"),)
     yield Finding("LP406", "wrong-class", "info", "certain", headline, evidence, (), 0, (fix,), notes)
 
 
@@ -221,8 +222,8 @@ def _shows(row: Row) -> bool:
     return (row.stored or row.template).count("{}") == len(row.axes)
 
 
-def _place(row: Row) -> str:
-    return ", ".join(row.files[:2]) if row.kind == "unexpected" else f"{row.kind}"
+def _place(row: Row) -> Place:
+    return in_files(row.files[:2], 2) if row.kind == "unexpected" else about(row.kind)
 
 
 DOCS = RuleDocs(

@@ -17,6 +17,7 @@ from loadproof.core.config import JsonPath, LayerPlan
 from loadproof.core.edits import Edit, Fix, SetJson
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Row
+from loadproof.core.places import NOWHERE, about
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.plans import built_plan, config_file, rows_in_layers
 from loadproof.rules.evidence.prediction_heads import stored_heads
@@ -67,8 +68,10 @@ def _finding(case: Case, held: int, wanted: int, layers: list[int], rows: list[R
     headline = f"{says} {plural(wanted, 'layer')}, the checkpoint holds {held}"
     evidence = (
         Evidence(where(case.config, path), f"{dotted(path)} {said}"),
-        Evidence("tensors", f"{plural(held, 'layer')} under {case.tensor_plan.field if case.tensor_plan else ''}"),
-        Evidence("", f"{layers_text(layers)}: {tally(rows)}", "note"),
+        Evidence(
+            about("tensors"), f"{plural(held, 'layer')} under {case.tensor_plan.field if case.tensor_plan else ''}"
+        ),
+        Evidence(NOWHERE, f"{layers_text(layers)}: {tally(rows)}", "note"),
     )
     claimed = tuple(found[0]) if proven and found else tuple(rows)
     if proven:

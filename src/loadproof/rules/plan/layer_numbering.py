@@ -11,6 +11,7 @@ from loadproof.core.edits import Fix, RenameTensors
 from loadproof.core.families import HOLE, show
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Row
+from loadproof.core.places import NOWHERE, about
 from loadproof.core.severity import Confidence
 from loadproof.core.tensors import Family
 from loadproof.rules.base import Rule, RuleDocs
@@ -60,9 +61,9 @@ def _renumbered(case: Case, field: str, held: list[int]) -> Iterable[Finding]:
     ends = dict.fromkeys((moved[0], moved[-1]))
     becomes = ", ... ".join(f"{layer} becomes {numbers[layer]}" for layer in ends)
     evidence = (
-        Evidence("tensors", f"{layers_text(held)} under {field}"),
-        Evidence("", f"{case.expectation.class_name} expects {layers_text(range(len(held)))}", "note"),
-        Evidence("", f"the order stays: {becomes}", "note"),
+        Evidence(about("tensors"), f"{layers_text(held)} under {field}"),
+        Evidence(NOWHERE, f"{case.expectation.class_name} expects {layers_text(range(len(held)))}", "note"),
+        Evidence(NOWHERE, f"the order stays: {becomes}", "note"),
     )
     fix = Fix(f"number them 0 to {len(held) - 1} in the headers", "lossless", (_rename(case, field, numbers),))
     confidence: Confidence = "certain" if from_one else "likely"
@@ -104,8 +105,8 @@ def _lost(case: Case, field: str, absent: list[int]) -> Iterable[Finding]:
     verb = "is" if len(absent) == 1 else "are"
     headline = f"{layers_text(absent)} {verb} not stored at all, those before and behind are"
     evidence = (
-        Evidence("tensors", f"nothing under {show(f'{field}.{HOLE}', (tuple(absent),))}"),
-        Evidence("", tally(rows), "note"),
+        Evidence(about("tensors"), f"nothing under {show(f'{field}.{HOLE}', (tuple(absent),))}"),
+        Evidence(NOWHERE, tally(rows), "note"),
     )
     how = "take them from the model this one was made from; if they were pruned on purpose, number the others anew and set "
     fix = Fix(f"{how}the depth to match", "manual")

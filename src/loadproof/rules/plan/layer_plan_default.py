@@ -11,7 +11,8 @@ from loadproof.config.plan.spellings import LISTS
 from loadproof.config.values import dotted
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, SetJson
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.places import about
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.plans import config_file
 from loadproof.rules.evidence.whatif_config import outcome_if
@@ -37,9 +38,9 @@ def _refused(case: Case) -> Iterable[Finding]:
         outcome = outcome_if(case, edits)
         if outcome is not None and not outcome.rows:
             headline = f"{dotted(path)} is not stated, and the default of the class does not fit the depth"
-            evidence = (Evidence("tensors", letters(stored), "layers"),)
+            evidence = (Evidence(about("tensors"), letters(stored), "layers"),)
             fix = Fix(f"write {dotted(path)} as the tensors show it", "lossless", edits)
-            notes = (f"outcome: {case.expectation.raises}",)
+            notes = (Note("outcome", case.expectation.raises or ""),)
             yield Finding(
                 "LP305", "layer-plan-default", "error", "certain", headline, evidence, fixes=(fix,), notes=notes
             )

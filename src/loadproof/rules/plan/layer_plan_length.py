@@ -13,7 +13,8 @@ from loadproof.config.values import dotted
 from loadproof.core.case import Case
 from loadproof.core.config import JsonPath, LayerPlan
 from loadproof.core.edits import Edit, Fix, SetJson
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.places import NOWHERE, about
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.plans import config_file, plan_list_path
 from loadproof.rules.evidence.whatif_config import explained_by_config
@@ -38,7 +39,7 @@ def check(case: Case) -> Iterable[Finding]:
         *_prediction_heads(case, len(words) - depth),
     )
     rows = tuple(case.outcome.rows)
-    notes = (f"outcome: {case.expectation.raises}",) if case.expectation.raises else ()
+    notes = (Note("outcome", case.expectation.raises),) if case.expectation.raises else ()
     yield Finding("LP302", "layer-plan-length", "error", "certain", headline, evidence, rows, fixes=(fix,), notes=notes)
 
 
@@ -108,14 +109,16 @@ def _depth_evidence(case: Case, depth: int) -> tuple[Evidence, ...]:
 def _stored_evidence(case: Case) -> tuple[Evidence, ...]:
     if case.tensor_plan is None:
         return ()
-    return (Evidence("tensors", f"{plural(len(case.tensor_plan.words), 'layer')} under {case.tensor_plan.field}"),)
+    return (
+        Evidence(about("tensors"), f"{plural(len(case.tensor_plan.words), 'layer')} under {case.tensor_plan.field}"),
+    )
 
 
 def _prediction_heads(case: Case, surplus: int) -> tuple[Evidence, ...]:
     count = value_of(text_config(case.config), "num_nextn_predict_layers")
     if surplus > 0 and count == surplus:
         text = f"the {surplus} surplus entries are probably those of the prediction heads (num_nextn_predict_layers)"
-        return (Evidence("", text, "note"),)
+        return (Evidence(NOWHERE, text, "note"),)
     return ()
 
 

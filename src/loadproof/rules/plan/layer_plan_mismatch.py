@@ -10,8 +10,9 @@ from loadproof.config.values import dotted
 from loadproof.core.case import Case
 from loadproof.core.config import LayerPlan
 from loadproof.core.edits import Edit, Fix, SetJson
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
 from loadproof.core.outcome import Row
+from loadproof.core.places import source_line
 from loadproof.core.severity import Confidence
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.feed_forward import NAMES, Flip, field_lines, flipped, known_fields
@@ -157,14 +158,14 @@ def _source(case: Case, layers: Sequence[int], container: str) -> tuple[Evidence
         if head != container or "norm" in rest or rest.startswith(("mlp.", "feed_forward.")):
             continue
         if expected.source.startswith("modeling_") and wanted & set(expected.axes[0]):
-            return (Evidence(expected.source, "the mixer of this layer is created here", "source"),)
+            return (Evidence(source_line(expected.source), "the mixer of this layer is created here", "source"),)
     return ()
 
 
-def _outcome(case: Case, missing: int, layers: Sequence[int]) -> str:
+def _outcome(case: Case, missing: int, layers: Sequence[int]) -> Note:
     reader = f"{case.expectation.reader} {case.expectation.version}".strip()
     left = f"{plural(missing, 'tensor')} of {layers_text(layers)} random"
-    return f"outcome: {reader} loads without an exception and leaves {left}"
+    return Note("outcome", f"{reader} loads without an exception and leaves {left}")
 
 
 DOCS = RuleDocs(

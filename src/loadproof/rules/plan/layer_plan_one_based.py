@@ -12,7 +12,7 @@ from loadproof.config.values import dotted
 from loadproof.core.case import Case
 from loadproof.core.config import JsonPath, LayerPlan
 from loadproof.core.edits import Edit, Fix, SetJson
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.plans import config_file, strips
 from loadproof.rules.evidence.whatif_config import explained_by_config, with_edits
@@ -68,7 +68,7 @@ def _finding(case: Case, name: str, first: int, edits: tuple[Edit, ...], stored:
     other = "0" if first else "1"
     headline = f"{dotted(places[0][0])} counts layers from {other}, the class counts from {first}"
     fix = Fix(f"{'raise' if first else 'lower'} every number of {name} by one", "lossless", edits)
-    notes = (f"outcome: {case.expectation.raises}",) if case.expectation.raises else ()
+    notes = (Note("outcome", case.expectation.raises),) if case.expectation.raises else ()
     yield Finding(
         "LP304",
         "layer-plan-one-based",

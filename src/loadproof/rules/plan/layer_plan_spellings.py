@@ -13,7 +13,8 @@ from loadproof.config.values import dotted
 from loadproof.core.case import Case
 from loadproof.core.config import LayerPlan
 from loadproof.core.edits import Edit, Fix
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.places import about
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.plans import write_plan
 from loadproof.rules.evidence.wording import json_text, layers_text
@@ -57,13 +58,13 @@ def _contradiction(case: Case, wrong: LayerPlan, truth: LayerPlan) -> Finding:
     headline = f"{wrong.field} spells another plan than {_by(truth)}"
     evidence = (
         Evidence(where(case.config, path), f"{wrong.field} = {json_text(get(case.config, path))}"),
-        Evidence("config", f"{letters(wrong)}  ({wrong.field}; {layers_text(layers)} {verb})", "layers"),
-        Evidence("tensors" if truth.source == "tensors" else "config", letters(truth), "layers"),
+        Evidence(about("config"), f"{letters(wrong)}  ({wrong.field}; {layers_text(layers)} {verb})", "layers"),
+        Evidence(about("tensors" if truth.source == "tensors" else "config"), letters(truth), "layers"),
     )
     edits = _rewritten(case, wrong, truth)
     title = f"write the stored plan into {dotted(path)}" if edits else f"remove {dotted(path)} or make it agree"
     fix = Fix(title, "lossless" if edits else "manual", edits)
-    note = "outcome: this reader follows the other field; engines that read this one build other layers"
+    note = Note("outcome", "this reader follows the other field; engines that read this one build other layers")
     return Finding(
         "LP306", "layer-plan-spellings", "warning", "certain", headline, evidence, fixes=(fix,), notes=(note,)
     )
@@ -102,7 +103,7 @@ def _silent_interval(case: Case, truth: LayerPlan) -> Finding:
     )
     evidence = (
         Evidence(where(case.config, path), f"{dotted(path)} is not stated"),
-        Evidence("tensors", letters(truth), "layers"),
+        Evidence(about("tensors"), letters(truth), "layers"),
     )
     title = f"write {dotted(path)} as well" if edits else "no interval describes this plan; such engines cannot run it"
     fix = Fix(title, "lossless" if edits else "manual", edits)

@@ -12,8 +12,9 @@ from loadproof.config.values import dotted
 from loadproof.core.case import Case
 from loadproof.core.config import JsonPath, LayerPlan
 from loadproof.core.edits import Edit, Fix, SetJson
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
 from loadproof.core.outcome import Row
+from loadproof.core.places import NOWHERE, about
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.plans import built_plan, config_file, plan_list_path, rows_in_layers
 from loadproof.rules.evidence.whatif_config import explained_by_config
@@ -70,13 +71,17 @@ def _finding(
     if case.tensor_plan is not None:
         held = [mixer for layer, mixer in enumerate(case.tensor_plan.mixers) if layer in layers and mixer]
         if held:
-            evidence.append(Evidence("tensors", f"{layers_text(layers)}: {', '.join(sorted(set(held)))} is stored"))
+            evidence.append(
+                Evidence(about("tensors"), f"{layers_text(layers)}: {', '.join(sorted(set(held)))} is stored")
+            )
     edits, claimed = _proven(case, path, words, layers, list(rows))
     others = _others(case, edits)
     if others:
-        evidence.append(Evidence("", f"{' and '.join(others)} would load as well: the tensors are the same", "note"))
+        evidence.append(
+            Evidence(NOWHERE, f"{' and '.join(others)} would load as well: the tensors are the same", "note")
+        )
     fix = _advice(case, path, words, layers) if others or not edits else _fix(path, edits, layers)
-    notes = (f"outcome: {case.expectation.raises}",) if case.expectation.raises else ()
+    notes = (Note("outcome", case.expectation.raises),) if case.expectation.raises else ()
     return Finding(
         "LP303", "layer-plan-word", "error", "certain", headline, tuple(evidence), tuple(claimed), 0, (fix,), notes
     )

@@ -8,7 +8,8 @@ from loadproof.config.lines import where
 from loadproof.config.values import dotted
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, SetJson
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.places import about
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.plans import config_file
 from loadproof.rules.evidence.prediction_heads import promised, stored_heads
@@ -23,13 +24,13 @@ def check(case: Case) -> Iterable[Finding]:
     headline = f"config.json announces {plural(number, 'prediction head')} (MTP), the file holds none"
     evidence = (
         Evidence(where(case.config, path), f"{dotted(path)} = {number}"),
-        Evidence("tensors", "no mtp.* and no layer beyond the depth"),
+        Evidence(about("tensors"), "no mtp.* and no layer beyond the depth"),
     )
     fixes = (
         Fix(f"set {dotted(path)} to 0", "lossless", (SetJson(config_file(case), path, 0),)),
         Fix("or take the prediction heads from the base checkpoint; they then belong to the untuned trunk", "manual"),
     )
-    note = "outcome: the model itself is complete; engines that draft with these heads fail or accept nothing"
+    note = Note("outcome", "the model itself is complete; engines that draft with these heads fail or accept nothing")
     yield Finding("LP308", "mtp-promised", "info", "certain", headline, evidence, fixes=fixes, notes=(note,))
 
 

@@ -7,13 +7,14 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.families import count, show
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
 from loadproof.core.outcome import Row
+from loadproof.core.places import Place, in_files
 from loadproof.core.tensors import Family
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.plans import config_file
 from loadproof.rules.evidence.prediction_heads import field_to_write, promised, stored_heads
-from loadproof.rules.evidence.wording import files_text, plural
+from loadproof.rules.evidence.wording import plural
 
 
 def check(case: Case) -> Iterable[Finding]:
@@ -31,11 +32,11 @@ def check(case: Case) -> Iterable[Finding]:
     path = field_to_write(case)
     first = heads[0]
     evidence = (
-        Evidence(files_text(first.files), show(first.template, first.axes)),
-        Evidence(config_file(case), f"{'.'.join(map(str, path))} is {'0' if found else 'not stated'}"),
+        Evidence(in_files(first.files), show(first.template, first.axes)),
+        Evidence(Place(config_file(case)), f"{'.'.join(map(str, path))} is {'0' if found else 'not stated'}"),
     )
     text = f"state the number of heads in {'.'.join(map(str, path))}, or drop these tensors"
-    note = "outcome: the reader does not use them; converters that count them see a layer too many"
+    note = Note("outcome", "the reader does not use them; converters that count them see a layer too many")
     yield Finding(
         "LP309",
         "mtp-unannounced",
@@ -53,8 +54,8 @@ def _unused(heads: list[Family], rows: list[Row]) -> Finding:
     """Announced and stored, but this class has no place for them: harmless, and said so."""
     number = sum(count(family.axes) for family in heads)
     headline = f"{plural(number, 'tensor')} of prediction heads (MTP) are not used by this reader"
-    evidence = (Evidence(files_text(heads[0].files), show(heads[0].template, heads[0].axes)),)
-    note = "outcome: the model itself is complete; a save with this reader drops these tensors"
+    evidence = (Evidence(in_files(heads[0].files), show(heads[0].template, heads[0].axes)),)
+    note = Note("outcome", "the model itself is complete; a save with this reader drops these tensors")
     return Finding("LP309", "mtp-unannounced", "info", "certain", headline, evidence, tuple(rows), notes=(note,))
 
 

@@ -9,6 +9,7 @@ from loadproof.core.case import Case
 from loadproof.core.edits import Fix, SetJson
 from loadproof.core.families import count, show
 from loadproof.core.findings import Evidence, Finding
+from loadproof.core.places import Place, in_files
 from loadproof.core.tensors import Family
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.packing import Layout, companions_of, declared, is_companion, sidecar, stored_layout
@@ -32,10 +33,10 @@ def check(case: Case) -> Iterable[Finding]:
     headline = f"{number:,} weights are still packed ({kind}); config.json promises dense ones"
     evidence = [_line(case, family) for family in packed[:2]]
     evidence += [
-        Evidence(", ".join(f.files[:2]), f"{show(f.template, f.axes)} {f.dtype} {list(f.shape or ())}")
+        Evidence(in_files(f.files[:2], 2), f"{show(f.template, f.axes)} {f.dtype} {list(f.shape or ())}")
         for f in companions[:1]
     ]
-    evidence.append(Evidence(case.config.path or "config.json", "no quantization_config"))
+    evidence.append(Evidence(Place(case.config.path or "config.json"), "no quantization_config"))
     yield Finding(
         "LP607", "packed-as-dense", "error", "certain", headline, tuple(evidence), tuple(rows), 0, _fixes(layout)
     )
@@ -47,7 +48,7 @@ def _line(case: Case, family: Family) -> Evidence:
     if wanted is not None and family.shape is not None and 2 * prod(family.shape) == prod(wanted):
         arithmetic = f": {prod(family.shape):,} bytes = {wanted[0]} x {wanted[1]} / 2, two 4-bit numbers each"
     return Evidence(
-        ", ".join(family.files[:2]),
+        in_files(family.files[:2], 2),
         f"{show(family.template, family.axes)} {family.dtype} {list(family.shape or ())}{arithmetic}",
     )
 

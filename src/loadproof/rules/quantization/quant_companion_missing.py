@@ -13,6 +13,7 @@ from loadproof.core.edits import Fix
 from loadproof.core.families import count, show
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Row
+from loadproof.core.places import in_files
 from loadproof.core.severity import Confidence
 from loadproof.core.tensors import Family
 from loadproof.readers.dtypes import is_packed
@@ -92,7 +93,7 @@ def _finding(case: Case, gaps: list[_Gap]) -> Finding:
     lost = listed(sorted({gap.pair.wanted[0] for gap in gaps}))
     headline = f"{plural(number, 'quantized module')} {'lacks' if number == 1 else 'lack'} {lost}"
     evidence = tuple(
-        Evidence(", ".join(gap.family.files[:2]), f"{_shown(gap.family)}, and no {gap.pair.wanted[0]} beside it")
+        Evidence(in_files(gap.family.files[:2], 2), f"{_shown(gap.family)}, and no {gap.pair.wanted[0]} beside it")
         for gap in list(modules.values())[:4]
     )
     names = {module for module, _ in modules}

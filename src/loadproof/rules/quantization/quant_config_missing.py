@@ -11,8 +11,9 @@ from loadproof.core.boxes import intersect, merge, subtract_all
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, SetJson
 from loadproof.core.families import show
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
 from loadproof.core.outcome import Row
+from loadproof.core.places import Place, in_files
 from loadproof.core.tensors import Axes
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.packing import Layout, declared, is_companion, sidecar, stored_layout
@@ -31,11 +32,11 @@ def check(case: Case) -> Iterable[Finding]:
     headline = f"{layout.modules:,} weights are stored as {layout.method} and config.json has no quantization_config"
     shown = [*layout.packed[:1], first]
     evidence = [
-        Evidence(", ".join(f.files[:2]), f"{show(f.template, f.axes)} {f.dtype or ''} {list(f.shape or ())}")
+        Evidence(in_files(f.files[:2], 2), f"{show(f.template, f.axes)} {f.dtype or ''} {list(f.shape or ())}")
         for f in shown
     ]
-    evidence.append(Evidence(case.config.path, "no quantization_config"))
-    notes = ("note: without the declaration the stored numbers are taken as they are, unscaled",)
+    evidence.append(Evidence(Place(case.config.path), "no quantization_config"))
+    notes = (Note("note", "without the declaration the stored numbers are taken as they are, unscaled"),)
     yield Finding(
         "LP601",
         "quant-config-missing",

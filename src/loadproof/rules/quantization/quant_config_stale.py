@@ -13,7 +13,8 @@ from loadproof.core.case import Case
 from loadproof.core.config import JsonPath
 from loadproof.core.edits import DeleteJson, Fix, SetJson
 from loadproof.core.families import show
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.places import in_files
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.packing import (
     METHOD_WORDS,
@@ -39,8 +40,11 @@ _STORED = (
     "modelopt_fp4",
 )
 _DEPENDS = (
-    "note: on a CPU the dense weights load as they are; a machine with native kernels swaps in quantized modules, whose "
-    "scales are not stored",
+    Note(
+        "note",
+        "on a CPU the dense weights load as they are; a machine with native kernels swaps in quantized modules, whose "
+        "scales are not stored",
+    ),
 )
 
 
@@ -87,7 +91,7 @@ def _finding(case: Case, path: JsonPath, method: str, stored: str, fixes: tuple[
     if weight is not None:
         evidence.append(
             Evidence(
-                ", ".join(weight.files[:2]),
+                in_files(weight.files[:2], 2),
                 f"{show(weight.template, weight.axes)} {weight.dtype or ''} {list(weight.shape or ())}",
             )
         )

@@ -11,6 +11,7 @@ from loadproof.core.edits import Fix
 from loadproof.core.families import count, show
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Row
+from loadproof.core.places import about, in_files
 from loadproof.core.tensors import Family
 from loadproof.readers.dtypes import is_packed
 from loadproof.rules.base import Rule, RuleDocs
@@ -37,7 +38,7 @@ def check(case: Case) -> Iterable[Finding]:
     evidence = [Evidence(where(case.config, (*stated[0], "quant_method")), f'quant_method = "{method}"')]
     evidence += [_line(form) for form in forms[:3]]
     evidence.append(
-        Evidence(case.expectation.class_name, f"{show(first.template, first.axes)} {list(first.expected or ())}")
+        Evidence(about(case.expectation.class_name), f"{show(first.template, first.axes)} {list(first.expected or ())}")
     )
     rows = [row for row, _ in missing]
     rows += [row for row in of_kind(case.outcome.rows, "unexpected") if _extends(row, rows)]
@@ -57,7 +58,7 @@ def _extends(row: Row, missing: list[Row]) -> bool:
 
 def _line(family: Family) -> Evidence:
     return Evidence(
-        ", ".join(family.files[:2]), f"{show(family.template, family.axes)} {family.dtype} {list(family.shape or ())}"
+        in_files(family.files[:2], 2), f"{show(family.template, family.axes)} {family.dtype} {list(family.shape or ())}"
     )
 
 

@@ -12,6 +12,7 @@ from loadproof.core.edits import Fix, SetJson
 from loadproof.core.families import count, show
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Row
+from loadproof.core.places import Place, in_files
 from loadproof.core.tensors import Family
 from loadproof.readers.dtypes import is_packed
 from loadproof.rules.base import Rule, RuleDocs
@@ -30,7 +31,7 @@ def check(case: Case) -> Iterable[Finding]:
     packed, layout = packed_families(case), stored_layout(case)
     reader = f"{case.expectation.reader} {case.expectation.version}"
     place = Evidence(where(case.config, (*path, "quant_method")), f'quant_method = "{word}"')
-    source = Evidence("quantizers/auto.py", f"known: {', '.join(sorted(known))}", "source")
+    source = Evidence(Place("quantizers/auto.py"), f"known: {', '.join(sorted(known))}", "source")
     if not packed:
         headline = f"{reader} does not know the quantization method {word!r} and skips it; every stored tensor is dense"
         yield Finding("LP608", "quant-method", "info", "certain", headline, (place, source))
@@ -59,7 +60,7 @@ def _is_packed_row(row: Row) -> bool:
 
 def _line(family: Family) -> Evidence:
     return Evidence(
-        ", ".join(family.files[:2]), f"{show(family.template, family.axes)} {family.dtype} {list(family.shape or ())}"
+        in_files(family.files[:2], 2), f"{show(family.template, family.axes)} {family.dtype} {list(family.shape or ())}"
     )
 
 

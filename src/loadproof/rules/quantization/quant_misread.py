@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.families import count, show
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
 from loadproof.core.outcome import Row
+from loadproof.core.places import in_files
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.wording import plural
 from loadproof.rules.rows import of_kind
@@ -24,7 +25,7 @@ def check(case: Case) -> Iterable[Finding]:
     verb = "is" if number == 1 else "are"
     headline = f"{plural(number, 'weight')} {verb} stored as {dtypes} and cast to the parameter's dtype unscaled"
     fix = Fix("export it again with its quantization_config and scales, or in 16 bit", "manual")
-    notes = ("note: the reader reports nothing: every name and shape fits",)
+    notes = (Note("note", "the reader reports nothing: every name and shape fits"),)
     yield Finding(
         "LP610",
         "quant-misread",
@@ -42,7 +43,7 @@ def check(case: Case) -> Iterable[Finding]:
 def _line(row: Row) -> Evidence:
     name, axes = row.stored or row.template, row.stored_axes or row.axes
     shown = show(name, axes) if name.count("{}") == len(axes) else name
-    return Evidence(", ".join(row.files[:2]), f"{shown} {row.dtype} {list(row.found or ())}")
+    return Evidence(in_files(row.files[:2], 2), f"{shown} {row.dtype} {list(row.found or ())}")
 
 
 DOCS = RuleDocs(

@@ -9,6 +9,7 @@ from loadproof.config import get, where
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence, Finding
+from loadproof.core.places import NOWHERE
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.config.config_missing import family_of
 
@@ -24,7 +25,7 @@ def check(case: Case) -> Iterable[Finding]:
         Evidence(where(case.config, ("model_type",)), f'model_type = "{model_type}"' if model_type else "no model_type")
     ]
     guess = family_of(case.manifest.families)
-    evidence += [Evidence("", f"the names look like {guess}", "note")] if guess else []
+    evidence += [Evidence(NOWHERE, f"the names look like {guess}", "note")] if guess else []
     upgrade = Fix("upgrade transformers, or name the model_type that the tensors fit", "manual")
     yield Finding("LP701", "reader-too-old", "error", "certain", headline, tuple(evidence), (), 0, (upgrade,))
 

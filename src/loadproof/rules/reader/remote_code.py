@@ -10,6 +10,7 @@ from loadproof.config.values import nested
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence, Finding
+from loadproof.core.places import about
 from loadproof.core.severity import Severity
 from loadproof.formats.inventory import look_up
 from loadproof.rules.base import Rule, RuleDocs
@@ -32,7 +33,7 @@ def check(case: Case) -> Iterable[Finding]:
     what, fix = _state(absent, foreign)
     headline = f"model_type {get(case.config, ('model_type',))!r} needs code of its own, {what}"
     evidence = [Evidence(at, ", ".join(references[:3]))]
-    evidence += [Evidence("folder", f"no {module}.py") for module in absent[:2]]
+    evidence += [Evidence(about("folder"), f"no {module}.py") for module in absent[:2]]
     # Code of another repository is fetched, and may well load.
     severity: Severity = "error" if absent or case.expectation.raises else "warning"
     yield Finding("LP705", "remote-code", severity, "certain", headline, tuple(evidence), (), 0, (fix,))

@@ -11,8 +11,9 @@ from loadproof.config.values import dotted
 from loadproof.core.case import Case
 from loadproof.core.config import JsonPath
 from loadproof.core.edits import Fix, SetJson
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
 from loadproof.core.outcome import Row
+from loadproof.core.places import NOWHERE
 from loadproof.core.severity import Confidence
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.dimensions import (
@@ -71,7 +72,7 @@ def _refused(case: Case) -> Iterable[Finding]:
     """The class cannot even be built with this size; the stored shapes give one with which everything fits."""
     fitting: Proven = [(guess, []) for guess in from_shapes(case) if _fits(case, guess)]
     if fitting:
-        yield replace(_finding(case, fitting, []), notes=(f"outcome: {case.expectation.raises}",))
+        yield replace(_finding(case, fitting, []), notes=(Note("outcome", case.expectation.raises or ""),))
 
 
 def _fits(case: Case, guess: Candidate) -> bool:
@@ -101,13 +102,13 @@ def _finding(case: Case, proven: Proven, rows: list[Row]) -> Finding:
     if len(proven) > 1:
         named = " or ".join(f"{dotted(candidate.path)} = {candidate.new}" for candidate, _ in proven)
         headline = f"the tensors were written with either {named}; config.json says {_said(proven)}"
-        note = Evidence("", "the shapes fit each of them: they do not tell which one is wrong", "note")
+        note = Evidence(NOWHERE, "the shapes fit each of them: they do not tell which one is wrong", "note")
         which = "the field that is wrong" if len(wrong) > 1 else dotted(best.path)
         fix = Fix(f"set {which} to what the model was made with: {named}", "manual")
         return _made("likely", headline, (*evidence, note), gone, fix)
     name = dotted(best.path)
     says = f"config.json says {best.old}"
-    if where(case.config, best.path) == config_file(case):
+    if where(case.config, best.path).line is None:
         says = f"config.json does not state it (the class takes {best.old})"
     headline = f"the tensors were written with {name} = {best.new}, {says}"
     return _made(
@@ -117,7 +118,7 @@ def _finding(case: Case, proven: Proven, rows: list[Row]) -> Finding:
 
 def _stated(case: Case, path: JsonPath, old: int) -> Evidence:
     place, name = where(case.config, path), dotted(path)
-    return Evidence(place, f"{name} is not stated" if place == config_file(case) else f"{name} = {old}")
+    return Evidence(place, f"{name} is not stated" if place.line is None else f"{name} = {old}")
 
 
 def _said(proven: Proven) -> str:

@@ -10,7 +10,8 @@ from loadproof.config.spellings import spelled
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, SetJson
 from loadproof.core.families import count
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.places import about
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.plans import config_file
 from loadproof.rules.evidence.wording import elements
@@ -36,10 +37,10 @@ def check(case: Case) -> Iterable[Finding]:
     headline = f"the weights are stored as {NAMES[main]}, config.json says {stated}"
     evidence = (
         Evidence(where(case.config, (key,)), f"{key} = {stated}"),
-        Evidence("tensors", f"{number / total:.0%} of {total:,} numbers are {main}"),
+        Evidence(about("tensors"), f"{number / total:.0%} of {total:,} numbers are {main}"),
     )
     fix = Fix(f"set {key} to {NAMES[main]}", "lossless", (SetJson(config_file(case), (key,), NAMES[main]),))
-    note = f"outcome: the reader casts to {stated} while loading, silently"
+    note = Note("outcome", f"the reader casts to {stated} while loading, silently")
     yield Finding("LP505", "dtype-unlike-config", "info", "certain", headline, evidence, fixes=(fix,), notes=(note,))
 
 

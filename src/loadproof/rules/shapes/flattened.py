@@ -9,6 +9,7 @@ from loadproof.core.edits import Fix, ReshapeTensors
 from loadproof.core.families import count
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Row
+from loadproof.core.places import NOWHERE
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.flat_matrices import is_flat, is_squeezed, reshape_fix
 from loadproof.rules.evidence.joined import flat_sources, joined_targets, source_evidence
@@ -51,7 +52,7 @@ def _finding(rows: list[Row], what: str, proof: str) -> Finding:
     shapes = f"{shape_text(row.found)} in place of {shape_text(row.expected)}"
     subject = f"{row.stored or row.template} is" if number == 1 else f"{plural(number, 'tensor')} are"
     headline = f"{subject} {what}: {shapes}"
-    evidence = (*row_evidence(rows), Evidence("", proof, "note"))
+    evidence = (*row_evidence(rows), Evidence(NOWHERE, proof, "note"))
     return Finding("LP504", "flattened", "error", "certain", headline, evidence, tuple(rows), fixes=reshape_fix(rows))
 
 

@@ -8,6 +8,7 @@ from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Row
+from loadproof.core.places import NOWHERE
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.flat_matrices import is_flat
 from loadproof.rules.evidence.slices import Slice, fsdp1_unit, looks_cut
@@ -24,7 +25,7 @@ def check(case: Case) -> Iterable[Finding]:
     if all(is_flat(row) for row in rows):
         return  # whole matrices, only flat: nothing is lost (LP201, LP202, LP504)
     headline = f"the tensors are the slices that {_who(proof)} held of an FSDP1 flat parameter"
-    evidence = (*row_evidence(rows), Evidence("", _arithmetic(proof), "note"))
+    evidence = (*row_evidence(rows), Evidence(NOWHERE, _arithmetic(proof), "note"))
     fixes = (Fix(_advice(rows), "manual"),)
     yield Finding("LP507", "fsdp1-local-view", "error", "certain", headline, evidence, tuple(rows), fixes=fixes)
 
@@ -34,7 +35,7 @@ def _unsolved(rows: list[Row]) -> Iterable[Finding]:
     if rows:
         headline = "the tensors are one rank's slices of an FSDP1 flat parameter (rank and group size are not solved)"
         note = Evidence(
-            "", "parts of matrices in one dimension beside empty tensors; placeholders would all be empty", "note"
+            NOWHERE, "parts of matrices in one dimension beside empty tensors; placeholders would all be empty", "note"
         )
         evidence = (*row_evidence(rows), note)
         fixes = (Fix(_advice(rows), "manual"),)

@@ -12,6 +12,7 @@ from loadproof.core.edits import Fix
 from loadproof.core.families import count
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Row
+from loadproof.core.places import NOWHERE, Place
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.vocabulary import embedding, head
 from loadproof.rules.evidence.wording import plural, row_evidence, shape_text
@@ -96,7 +97,7 @@ def _shard(case: Case, rows: list[Row], world: int, rank: int | None) -> Finding
     row = rows[0]
     whole, held = (row.expected or (0,))[0], (row.found or (0,))[0]
     proof = Evidence(
-        "", f"ceil({whole:,} / {world}) = {ceil(whole / world):,} rows, here {held:,}; norms are cut too", "note"
+        NOWHERE, f"ceil({whole:,} / {world}) = {ceil(whole / world):,} rows, here {held:,}; norms are cut too", "note"
     )
     evidence = (*row_evidence(rows, 3), proof, *_siblings(case))
     fixes = (Fix(_advice(case, world), "manual"),)
@@ -109,7 +110,7 @@ def _rank_files(case: Case) -> list[str]:
 
 def _siblings(case: Case) -> tuple[Evidence, ...]:
     files = _rank_files(case)
-    return (Evidence(files[0], f"{plural(len(files), 'file')} named after ranks lie here"),) if files else ()
+    return (Evidence(Place(files[0]), f"{plural(len(files), 'file')} named after ranks lie here"),) if files else ()
 
 
 def _advice(case: Case, world: int) -> str:

@@ -9,6 +9,7 @@ from loadproof.core.edits import Fix
 from loadproof.core.families import count
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Row
+from loadproof.core.places import NOWHERE, Place
 from loadproof.core.tensors import Family
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.slices import fsdp1_unit, looks_cut
@@ -70,18 +71,18 @@ def _taken_for_shared(case: Case, empty: int) -> list[Row]:
 def _whole(case: Case) -> tuple[Evidence, ...]:
     whole = sum(count(f.axes) for f in case.manifest.families if elements(f.shape) > 1)
     text = f"{plural(whole, 'tensor')} are whole: small ones stay below ZeRO-3's threshold, resized ones were gathered"
-    return (Evidence("", text, "note"),) if whole else ()
+    return (Evidence(NOWHERE, text, "note"),) if whole else ()
 
 
 def _gone(rows: list[Row]) -> tuple[Evidence, ...]:
     gone = sum(count(row.axes) for row in rows if row.kind == "missing")
     text = f"{plural(gone, 'parameter')} are not stored at all: empty placeholders were dropped as shared memory"
-    return (Evidence("", text, "note"),) if gone else ()
+    return (Evidence(NOWHERE, text, "note"),) if gone else ()
 
 
 def _rest(case: Case) -> tuple[Evidence, ...]:
     found = _partitions(case)
-    return (Evidence(found[0], f"{plural(len(found), 'file')} of the training state lie here"),) if found else ()
+    return (Evidence(Place(found[0]), f"{plural(len(found), 'file')} of the training state lie here"),) if found else ()
 
 
 def _partitions(case: Case) -> list[str]:

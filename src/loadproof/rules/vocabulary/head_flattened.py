@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 from loadproof.core.case import Case
 from loadproof.core.expectation import Expected
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
 from loadproof.core.outcome import Row
+from loadproof.core.places import NOWHERE
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.flat_matrices import is_flat, reshape_fix
 from loadproof.rules.evidence.vocabulary import embedding, head, rows_of
@@ -29,10 +30,10 @@ def flat_finding(case: Case, code: str, slug: str, expected: Expected | None, wh
         "error",
         "certain",
         headline,
-        (*row_evidence(rows), Evidence("", _proof(row), "note")),
+        (*row_evidence(rows), Evidence(NOWHERE, _proof(row), "note")),
         tuple(rows),
         fixes=reshape_fix(rows),
-        notes=(f"note: {what}",),
+        notes=(Note("note", what),),
     )
 
 

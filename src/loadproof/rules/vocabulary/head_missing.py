@@ -8,6 +8,7 @@ from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Row
+from loadproof.core.places import about
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.vocabulary import TIE, embedding, head, is_tied, rows_of, tie_evidence
 
@@ -26,7 +27,7 @@ def check(case: Case) -> Iterable[Finding]:
 
 
 def _untied(case: Case, rows: list[Row], name: str) -> Finding:
-    evidence = (Evidence("tensors", f"{name} is not stored; the input embedding is"), *tie_evidence(case))
+    evidence = (Evidence(about("tensors"), f"{name} is not stored; the input embedding is"), *tie_evidence(case))
     fixes = (
         Fix(
             f"if the model was trained tied, set {TIE} to true at every level of the config; "

@@ -9,6 +9,7 @@ from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Row
+from loadproof.core.places import NOWHERE
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.vocabulary import embedding, head
 from loadproof.rules.evidence.wording import row_evidence
@@ -25,7 +26,7 @@ def check(case: Case) -> Iterable[Finding]:
     row = rows[0]
     found, whole = (row.found or (0,))[0], (row.expected or (0,))[0]
     headline = f"{row.stored or row.template} holds {found:,} of {whole:,} rows: the part of one of {size} ranks"
-    proof = Evidence("", f"ceil({whole:,} / {size}) = {found:,}; the columns are whole", "note")
+    proof = Evidence(NOWHERE, f"ceil({whole:,} / {size}) = {found:,}; the columns are whole", "note")
     fixes = (Fix(f"gather the {size} parts and save again; the other rows are in no file here", "manual"),)
     evidence = (*row_evidence(rows), proof)
     yield Finding("LP210", "head-row-shard", "error", "likely", headline, evidence, tuple(rows), fixes=fixes)

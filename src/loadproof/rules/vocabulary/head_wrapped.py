@@ -8,11 +8,12 @@ from loadproof.core.case import Case
 from loadproof.core.edits import DropTensors, Edit, Fix, RenameTensors, Safety
 from loadproof.core.families import show
 from loadproof.core.findings import Evidence, Finding
+from loadproof.core.places import in_files
 from loadproof.core.tensors import Family
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.vocabulary import head
 from loadproof.rules.evidence.whatif import explained_by, renamed
-from loadproof.rules.evidence.wording import files_text, shape_text
+from loadproof.rules.evidence.wording import shape_text
 
 _FROZEN_COPY = "original_module"
 
@@ -49,7 +50,7 @@ def _finding(case: Case, family: Family, wanted: str, wrapped: list[Family]) -> 
         return
     name = show(family.template, family.axes)
     headline = f"the head is stored as {name}: a wrapper around it was saved with it"
-    evidence = (Evidence(files_text(family.files), f"{name} {shape_text(family.shape)}, the class asks for {wanted}"),)
+    evidence = (Evidence(in_files(family.files), f"{name} {shape_text(family.shape)}, the class asks for {wanted}"),)
     edits: list[Edit] = [RenameTensors(((family.template, wanted, family.axes),))]
     copies = [other for other in wrapped if other is not family]
     edits += [DropTensors(copy.template, copy.axes) for copy in copies]

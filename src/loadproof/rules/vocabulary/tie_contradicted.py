@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.config import JsonPath
 from loadproof.core.edits import Fix, SetJson
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
 from loadproof.core.outcome import Row
+from loadproof.core.places import Place
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.vocabulary import (
     TIE,
@@ -36,11 +37,13 @@ def _unequal_values(case: Case) -> Iterable[Finding]:
             continue
         evidence = (
             *tie_evidence(case),
-            Evidence(pair.target_file, f"{pair.target} {shape_text(pair.shape)}"),
-            Evidence(pair.source_file, f"{pair.source} {shape_text(pair.shape)}, other values: {pair.text}"),
+            Evidence(Place(pair.target_file), f"{pair.target} {shape_text(pair.shape)}"),
+            Evidence(Place(pair.source_file), f"{pair.source} {shape_text(pair.shape)}, other values: {pair.text}"),
         )
         headline = f"the config ties {pair.target} to {pair.source}, but the file holds two different matrices"
-        note = "outcome: transformers keeps both and warns; readers that trust the flag drop the head that was trained"
+        note = Note(
+            "outcome", "transformers keeps both and warns; readers that trust the flag drop the head that was trained"
+        )
         yield Finding(
             "LP204", "tie-contradicted", "warning", "certain", headline, evidence, fixes=_untie(case), notes=(note,)
         )

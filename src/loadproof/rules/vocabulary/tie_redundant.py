@@ -9,6 +9,7 @@ from loadproof.core.checkpoint import TieValue
 from loadproof.core.edits import DropTensors, Fix
 from loadproof.core.families import split_name
 from loadproof.core.findings import Evidence, Finding
+from loadproof.core.places import Place
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.vocabulary import tie_evidence
 
@@ -17,7 +18,7 @@ def check(case: Case) -> Iterable[Finding]:
     for pair in case.tie_values:
         if pair.equal is True:
             headline = f"{pair.target} is stored although it is tied to {pair.source}; the values are equal"
-            evidence = (Evidence(pair.target_file, f"{pair.target}: {pair.text}"), *tie_evidence(case))
+            evidence = (Evidence(Place(pair.target_file), f"{pair.target}: {pair.text}"), *tie_evidence(case))
             yield Finding("LP205", "tie-redundant", "info", "certain", headline, evidence, fixes=_drop(pair))
 
 

@@ -10,6 +10,7 @@ from loadproof.core.case import Case
 from loadproof.core.edits import Fix, SetJson
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Row
+from loadproof.core.places import NOWHERE
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.vocabulary import embedding, head, rows_of, vocab_path, vocab_size
 from loadproof.rules.evidence.whatif_config import explained_by_config
@@ -51,7 +52,7 @@ def _one_size(case: Case, rows: list[Row], count: int) -> Finding:
     headline = f"the vocabulary is stored with {count:,} rows, config.json says {size:,}"
     place = Evidence(where(case.config, vocab_path(case)), f"{dotted(vocab_path(case))} = {size}")
     fix = Fix(f"set {dotted(vocab_path(case))} to {count}", "lossless", (edit,))
-    notes = (Evidence("", text, "note") for text in (_reason(case, count, size),) if text)
+    notes = (Evidence(NOWHERE, text, "note") for text in (_reason(case, count, size),) if text)
     evidence = (place, *row_evidence(rows), *notes)
     return Finding("LP207", "vocab-rows", "error", "certain", headline, evidence, tuple(proven[0]), fixes=(fix,))
 

@@ -8,10 +8,11 @@ from loadproof.config.lines import where
 from loadproof.config.values import dotted
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.places import Place, in_files
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.vocabulary import assigned, embedding, vocab_path
-from loadproof.rules.evidence.wording import files_text, shape_text
+from loadproof.rules.evidence.wording import shape_text
 
 
 def check(case: Case) -> Iterable[Finding]:
@@ -25,11 +26,11 @@ def check(case: Case) -> Iterable[Finding]:
     stored = next((f for f in case.manifest.families if f.template == found.stored), None)
     headline = f"the tokenizer needs {tokenizer.rows_needed:,} rows, the embedding has {rows:,}"
     evidence = (
-        Evidence(tokenizer.path, f"highest token id {tokenizer.rows_needed - 1:,}"),
-        Evidence(files_text(stored.files if stored else ()), f"{found.stored} {shape_text(found.shape)}"),
+        Evidence(Place(tokenizer.path), f"highest token id {tokenizer.rows_needed - 1:,}"),
+        Evidence(in_files(stored.files if stored else ()), f"{found.stored} {shape_text(found.shape)}"),
         Evidence(where(case.config, vocab_path(case)), f"{dotted(vocab_path(case))} = {rows}"),
     )
-    notes = (f"outcome: it loads; a text that holds one of the last {tokenizer.rows_needed - rows} ids fails",)
+    notes = (Note("outcome", f"it loads; a text that holds one of the last {tokenizer.rows_needed - rows} ids fails"),)
     fixes = (
         Fix(
             "use the tokenizer that was saved with this model, or resize the embedding and train the new rows", "manual"
