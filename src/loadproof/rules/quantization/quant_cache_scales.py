@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.families import count, show
 from loadproof.core.findings import Evidence, Finding
+from loadproof.core.places import in_files
 from loadproof.rules.base import Rule, RuleDocs
 from loadproof.rules.evidence.wording import plural
 from loadproof.rules.rows import of_kind
@@ -25,7 +26,7 @@ def check(case: Case) -> Iterable[Finding]:
     reader = f"{case.expectation.reader} {case.expectation.version}"
     headline = f"{plural(number, 'scale')} of a quantized KV cache {'is' if number == 1 else 'are'} stored; {reader} "
     headline += "keeps its cache in the dtype of the model and leaves them out"
-    evidence = tuple(Evidence(", ".join(row.files[:2]), show(row.template, row.axes)) for row in rows[:3])
+    evidence = tuple(Evidence(in_files(row.files[:2], 2), show(row.template, row.axes)) for row in rows[:3])
     yield Finding("LP611", "quant-cache-scales", "info", "certain", headline, evidence, tuple(rows))
 
 
