@@ -56,7 +56,7 @@ def measure(value: Any) -> None:
     if isinstance(value, str):
         limits.current().charge(str.__len__(value), "text")
         return
-    if type(value) in _OPAQUE:
+    if type(value) in _OPAQUE or isinstance(value, property):
         raise UnknownUsed("the text of a function or an iterator is not known")
     parts = _parts(value)
     if parts is not None:
