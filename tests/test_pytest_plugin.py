@@ -154,3 +154,13 @@ def test_trainer_callback_stops_at_the_save_that_went_wrong(tmp_path):
     broken.save_pretrained = save_without_head
     with pytest.raises(CheckpointFault, match="lm_head"):
         train(broken, CheckSavedCheckpoints())
+
+
+def test_a_name_with_control_characters_is_escaped_in_node_ids(pytester, tmp_path):
+    folder = build("llama").write(tmp_path / "plug\x1b[31m_\u202e")
+    next(folder.glob("*.safetensors")).write_bytes(b"broken")
+    pytester.makepyfile("def test_nothing(): pass")
+    output = run(pytester, "--loadproof", str(folder), "-v").stdout.str()
+    assert r"plug\x1b[31m_\u202e::verdict" in output
+    assert "\x1b" not in output
+    assert "\u202e" not in output

@@ -42,7 +42,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
     for path in config.getoption("--loadproof"):
-        collector = Checkpoint.from_parent(session, name=os.path.basename(os.path.normpath(path)), location=path)
+        name = printable(os.path.basename(os.path.normpath(path)))
+        collector = Checkpoint.from_parent(session, name=name, location=path)
         items.extend(collector.collect())
 
 
@@ -85,16 +86,25 @@ class RuleFamily(pytest.Item):
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *args: Any, **keywords: Any) -> Any:
         from loadproof.api import NoCheckpointError
 
-        if isinstance(excinfo.value, CheckpointFault | NoCheckpointError):
+        if isinstance(excinfo.value, CheckpointFault):
             return str(excinfo.value)
+        if isinstance(excinfo.value, NoCheckpointError):
+            return printable(str(excinfo.value))
         return super().repr_failure(excinfo, *args, **keywords)
 
     def reportinfo(self) -> tuple[str, None, str]:
-        return self.parent.location, None, f"{self.parent.name}: {self.name}"
+        return printable(self.parent.location), None, f"{self.parent.name}: {self.name}"
 
 
 class CheckpointFault(AssertionError):  # noqa: N818 - the word users read
     """The checkpoint does not load as intended; the message is the text report."""
+
+
+def printable(text: str) -> str:
+    """A name of a file as node ids and messages may show it: a terminal and a CI log obey nothing in it."""
+    from loadproof.report.escape import clean, guard_line
+
+    return guard_line(clean(text, limit=4096))
 
 
 def checked(path: str, reader: str = "transformers", **options: Any) -> Any:

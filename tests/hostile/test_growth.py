@@ -35,3 +35,11 @@ def test_time_grows_with_the_input(kind: str, tmp_path: Path) -> None:
     small = _cost(kind, SMALL, tmp_path / "small")
     large = _cost(kind, LARGE, tmp_path / "large")
     assert large < FACTOR * small + NOISE, f"{SMALL} take {small:.2f} s, {LARGE} take {large:.2f} s"
+
+
+def test_more_families_than_are_compared_are_inconclusive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("loadproof.readers.transformers.MOST_FAMILIES", 100)
+    HEAVY["header: names that do not fold"](tmp_path, 101)
+    report = check(str(tmp_path), use_cache=False)
+    assert report.verdict == "inconclusive"
+    assert "101 families" in (report.case.outcome.inconclusive or "")

@@ -27,6 +27,7 @@ _LIMITS = {
     "head_dim": MAX_DIMENSION,
     "vocab_size": MAX_DIMENSION,
 }
+_DEPTHS = ("depth", "num_layers", "encoder_layers", "decoder_layers", "num_blocks")  # of vision and audio parts
 _COUNTED = ("num_hidden_layers", "hidden_size", "vocab_size", "num_attention_heads")  # elsewhere -1 may mean "default"
 _NO_METHOD = (
     "ValueError: The model's quantization config from the arguments has no `quant_method` attribute. Make sure that the "
@@ -76,7 +77,7 @@ def nested(raw: dict[str, Any]) -> Iterator[tuple[JsonPath, dict[str, Any]]]:
 
 def _sizes(fields: dict[str, Any], path: JsonPath, file: str) -> Iterator[Problem]:
     for key, value in fields.items():
-        name = CANONICAL.get(key)
+        name = "num_hidden_layers" if key in _DEPTHS and _is_beyond(value) else CANONICAL.get(key)
         if name not in _LIMITS or value is None or isinstance(value, (list, dict)):
             continue
         problem = _size(value, name)
@@ -95,12 +96,18 @@ def _sizes(fields: dict[str, Any], path: JsonPath, file: str) -> Iterator[Proble
     yield from _product(fields, path, file)
 
 
+def _is_beyond(value: Any) -> bool:
+    return type(value) is int and value > MAX_LAYERS
+
+
 def _size(value: Any, name: str) -> tuple[str, str, Severity] | None:
     """(kind, reason, severity) of a size that is none, None for a usable one."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return "type", f"is a {'boolean' if isinstance(value, bool) else 'string'}, not a number", "error"
     if value != value or value in (float("inf"), float("-inf")):
         return "type", "is not a finite number", "error"
+    if isinstance(value, float) and value > _LIMITS[name]:
+        return "type", "is a floating-point number", "error"  # refused by its type: it is never expanded
     if value > _LIMITS[name]:
         return "bound", f"is more than {_LIMITS[name]:,}, the most that is expanded", "error"
     if isinstance(value, float) and value != int(value):

@@ -15,6 +15,8 @@ from loadproof.core.outcome import Outcome
 from loadproof.readers.transformers.release import parse
 from loadproof.readers.transformers.select import select
 
+MOST_FAMILIES = 50_000  # sets of names that differ in numbers only; the largest models have a few hundred
+
 
 class TransformersReader:
     """The reader `transformers`; the release is the one whose source `expect` has read."""
@@ -89,6 +91,9 @@ def _unread(manifest: Manifest) -> str | None:
         return "distributed-checkpoint shards are not read yet"
     if manifest.format.startswith("torch") and not manifest.families:
         return "torch files are not read yet"
+    if len(manifest.families) > MOST_FAMILIES:
+        number = len(manifest.families)
+        return f"the stored names form {number:,} families; more than {MOST_FAMILIES:,} are not compared with a model"
     if manifest.unread:
         file = manifest.unread[0]
         why = next((skip.why for skip in manifest.skipped if file in skip.what), "")

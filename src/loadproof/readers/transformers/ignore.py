@@ -9,6 +9,7 @@ from loadproof.core.boxes import merge
 from loadproof.core.expectation import Expectation
 from loadproof.core.tensors import Axes, Family
 from loadproof.readers.transformers.digits import partition, telling_digits
+from loadproof.readers.transformers.needles import needles
 from loadproof.readers.transformers.pieces import form_of, sample, used_axes
 from loadproof.readers.transformers.release import Semantics
 
@@ -55,12 +56,15 @@ class Ignore:
     def __init__(self, patterns: Iterable[str]) -> None:
         self.text = "|".join(f"({pattern})" for pattern in patterns)
         self.regex = re.compile(self.text) if self.text else None
+        self.needles = needles(self.text) if self.text else None
 
     def split(self, template: str, axes: Axes) -> tuple[list[Axes], list[Axes]]:
         """(the members that a pattern matches, the others)."""
         if self.regex is None or len(template) > LONGEST_NAME:
             return [], [axes]
         form = form_of(Family(template, axes, None, None))
+        if self.needles is not None and not any(needle in form for needle in self.needles):
+            return [], [axes]
         sides: tuple[list[Axes], list[Axes]] = ([], [])
         for box in partition(axes, telling_digits(self.text), used_axes(form)):
             sides[self.regex.search(sample(form, box).text) is None].append(box)

@@ -17,6 +17,7 @@ from loadproof.core.boxes import merge
 from loadproof.core.expectation import ConversionRule
 from loadproof.core.tensors import Axes
 from loadproof.readers.transformers.digits import ALL, partition, telling_digits, telling_digits_of_text
+from loadproof.readers.transformers.needles import needles
 from loadproof.readers.transformers.order import NaturalKey, first_key, last_key, natural_key
 from loadproof.readers.transformers.pieces import (
     Piece,
@@ -58,10 +59,15 @@ class Rule:
         self.is_group = spec.kind == "GroupWeightRename"
         self.computes = spec.kind in _COMPUTES
         self.regex = re.compile(_PAIR if spec.kind == "LayerPairCollapse" else spec.regex)
+        self.needles = needles(self.regex.pattern)
         self.prefixes = _prefixes(spec)
         self.told = telling_digits(self.regex.pattern)
         for text in (*(self.prefixes or ()), *(spec.targets if self.is_converter else ())):
             self.told |= telling_digits_of_text(text)
+
+    def cannot_match(self, form: str) -> bool:
+        """Whether a look at the words of a form shows that none of its members matches."""
+        return self.needles is not None and not any(needle in form for needle in self.needles)
 
     def find(self, text: str) -> Edit | None:
         """The edit this rule makes to one name, or None when it does not match."""
@@ -123,6 +129,8 @@ def apply_rules(pieces: list[Piece], rules: Iterable[Rule]) -> list[Piece]:
 
 def apply(piece: Piece, rule: Rule) -> list[Piece]:
     """One rule on one piece; the result has more than one piece only where the rule tells its indices apart."""
+    if rule.cannot_match(piece.form):
+        return [piece]
     used = used_axes(piece.form)
     if not used and rule.find(piece.form) is None:
         return [piece]
