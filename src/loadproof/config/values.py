@@ -106,8 +106,6 @@ def _size(value: Any, name: str) -> tuple[str, str, Severity] | None:
         return "type", f"is a {'boolean' if isinstance(value, bool) else 'string'}, not a number", "error"
     if value != value or value in (float("inf"), float("-inf")):
         return "type", "is not a finite number", "error"
-    if isinstance(value, float) and value > _LIMITS[name]:
-        return "type", "is a floating-point number", "error"  # refused by its type: it is never expanded
     if value > _LIMITS[name]:
         return "bound", f"is more than {_LIMITS[name]:,}, the most that is expanded", "error"
     if isinstance(value, float) and value != int(value):

@@ -11,7 +11,7 @@ from loadproof.core.families import fold
 from loadproof.core.findings import Evidence, Finding, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE, Place
-from loadproof.core.severity import Confidence, Severity
+from loadproof.core.severity import Severity
 from loadproof.core.tensors import Family
 from loadproof.rules.evidence.whatif import outcome_with
 from loadproof.rules.rows import of_kind, subtract
@@ -142,9 +142,7 @@ def text_findings(case: Case, code: str, slug: str) -> Iterable[Finding]:
             headline = problem.text if problem.file in problem.text else f"{problem.file}: {problem.text}"
             fixes = restore([problem]) if problem.severity != "info" else ()
             evidence, notes = (numbers_of(problem),), notes_of([problem])
-            # What is beyond a bound was not expanded: that it breaks the load is then only supposed.
-            confidence: Confidence = "likely" if problem.detail == "bound" and not problem.breaks else "certain"
-            yield Finding(code, slug, problem.severity, confidence, headline, evidence, (), 0, fixes, notes)
+            yield Finding(code, slug, problem.severity, "certain", headline, evidence, (), 0, fixes, notes)
 
 
 def download_again(problems: list[Problem]) -> tuple[Fix, ...]:
