@@ -42,7 +42,6 @@ class When(Struct, frozen=True, forbid_unknown_fields=True):
     frame: str = ""  # in a stack frame
     unlike: str = ""  # kinds of that name that it must not be, separated by spaces
     engine: str = ""
-    shape: str = ""  # kind of shape difference (`shapes.judge`)
     run: str = ""  # key of the run facts that must be set
     lacks: str = ""  # must not be found in statements or frames
 

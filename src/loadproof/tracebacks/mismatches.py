@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from loadproof.core.severity import Confidence
 from loadproof.core.symptom import Symptom
 from loadproof.tracebacks.shapes import judge
-
-Vote = tuple[str, Confidence, str, str]  # cause, confidence, name, what speaks for it
+from loadproof.tracebacks.votes import Vote
 
 _SHAPE_VOTES: dict[str, tuple[tuple[str, Confidence], ...]] = {
     "empty": (("zero3-placeholders", "likely"), ("fsdp1-slice", "possible")),

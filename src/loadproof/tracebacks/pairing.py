@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from loadproof.core.symptom import Symptom
-from loadproof.tracebacks.mismatches import Vote, judge_sizes
+from loadproof.tracebacks.mismatches import judge_sizes
 from loadproof.tracebacks.names import layer_of
+from loadproof.tracebacks.votes import Vote
 
 _INDEX = re.compile(r"(?<=\.)\d+(?=\.|$)|\{[^}]{0,60}\}|<[^>]{0,60}>")
 _WRAPPERS = re.compile(
@@ -28,13 +29,16 @@ _KV = re.compile(r"\.self_attn\.[kv]_(?:norm|proj)\.")
 _BNB = re.compile(r"absmax|quant_map|quant_state|\.SCB$|weight_format|\._scale$|\._data$")
 _HEADS = re.compile(r"(?:^|\.)(?:score|classifier|v_head|classification_head|qa_outputs|value_head|summary)\.")
 _MTP = re.compile(r"(?:^|\.)mtp\.|nextn|eh_proj|enorm|hnorm|pre_fc_norm|shared_head")
-_MIXER = re.compile(r"\.(self_attn|linear_attn|mamba|mixer|attention|conv|short_conv)\.")
 _VISION = re.compile(
     r"(?:^|\.)(?:visual|vision_tower|vision_model|multi_modal_projector|mm_projector|merger|audio_tower)\."
 )
-_PACKED = re.compile(r"experts\.(?:gate_up_proj|down_proj)(?:$|_blocks|_scales|_bias)")
 _PER_EXPERT = re.compile(r"experts\.(?:\d+|\{[^}]{0,60}\}|<[^>]{0,60}>)\.")
 _HEAD = re.compile(r"(?:^|\.)(?:lm_head|embed_out|output)\.(?:weight|biases|scales)$")
+_IN_LAYER = re.compile(
+    r"(?:(?:layers|h|blocks)\.|^)(?P<layer>\d{1,6}|\{[^}]{0,60}\}|<[^>]{0,60}>)\.(?P<module>\w{1,60})\."
+)
+_NO_MIXER = re.compile(r"mlp|moe|ffn|feed_forward|expert|norm")
+_TWICE = re.compile(r"(?:^|\.)(\w+_?model|model)\.\1(?:\.|$)|language_model\.model\.language_model")
 _FUSED = re.compile(r"in_proj_qkvz|in_proj_ba|\bgate_up_proj\.|\bqkv_proj\.|\bWqkv\b|\bc_attn\b")
 
 
@@ -45,8 +49,15 @@ def pair(symptom: Symptom) -> Iterator[Vote]:
 
 
 def _all(symptom: Symptom) -> Iterator[Vote]:
+    names = symptom.missing or symptom.unexpected
+    if not (names or symptom.mismatched):
+        return
     yield from judge_sizes(symptom)
-    if symptom.missing or symptom.unexpected:
+    if not _of_adapter(symptom):
+        from loadproof.tracebacks.by_rules import judge_rows  # many modules, which a text without names does not need
+
+        yield from judge_rows(symptom)
+    if names:
         for test in _TESTS:
             yield from test(symptom.missing, symptom.unexpected, symptom)
 
@@ -58,9 +69,15 @@ def _wrapped(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom
     peft = _most(unexpected, _PEFT)
     if peft:
         yield ("adapter-prefix" if _is_adapter(symptom) else "peft-dump", "likely", peft, "peft names")
-    wrapper = _most(unexpected, _WRAPPERS)
+    wrapper = _most(unexpected, _WRAPPERS) if not missing else ""
     if wrapper:
         yield "wrapper-prefix", "likely", wrapper, "wrapper names"
+
+
+def _of_adapter(symptom: Symptom) -> bool:
+    """Whether all that is reported are parameters of an adapter: the rules judge models."""
+    sizes = (one.name for one in symptom.mismatched)
+    return _is_adapter(symptom) or all(_LORA.search(name) for name in (*symptom.missing, *symptom.unexpected, *sizes))
 
 
 def _is_adapter(symptom: Symptom) -> bool:
@@ -90,18 +107,8 @@ def _quantized(missing: Sequence[str], unexpected: Sequence[str], symptom: Sympt
 
 
 def _experts(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:
-    packed, single = _some(missing, _PACKED), _some(unexpected, _PER_EXPERT)
-    if packed and single:
-        yield "expert-layout", "likely", single, "per expert against packed"
-    packed, single = _some(unexpected, _PACKED), _some(missing, _PER_EXPERT)
-    if packed and single:
-        yield "expert-layout", "likely", packed, "packed against per expert"
     dense = next((n for n in missing if re.search(r"\.mlp\.(?:\{?gate|up|down|\{gate)", n) and "expert" not in n), "")
-    if dense and (
-        any("experts" in n for n in unexpected)
-        or re.search(r"(?i)moe", " ".join(symptom.lines))
-        or "{gate,up,down}" in dense
-    ):
+    if dense and (re.search(r"(?i)moe", " ".join(symptom.lines)) or "{gate,up,down}" in dense):
         yield "wrong-class", "likely", dense, "experts under a dense class"
     gap = next((n for n in missing if _PER_EXPERT.search(n)), "")
     if gap and not unexpected:
@@ -152,66 +159,41 @@ def _task_head(missing: Sequence[str], unexpected: Sequence[str], _symptom: Symp
         yield "wrong-class", "likely", extra, "task head extra"
 
 
-def _prefix(missing: Sequence[str], unexpected: Sequence[str], _symptom: Symptom) -> Iterator[Vote]:
-    """Every name of one side is a name of the other with something put before it (or taken from it)."""
-    if not missing or not unexpected:
-        name = _repeated(unexpected)
-        if name:
-            yield "repeated-prefix", "likely", name, "repeated segment"
-        return
-    name = _repeated(unexpected)
+def _repeated(_missing: Sequence[str], unexpected: Sequence[str], _symptom: Symptom) -> Iterator[Vote]:
+    name = _most(unexpected, _TWICE)
     if name:
         yield "repeated-prefix", "likely", name, "repeated segment"
-        return
-    wanted = {_INDEX.sub("{}", n) for n in missing}
-    hits = [n for n in unexpected if any(_shifted(_INDEX.sub("{}", n), w) for w in wanted)]
-    if len(hits) * 2 < len(unexpected) or not hits:
-        return
-    bare = all(n.startswith("model." + _INDEX.sub("{}", u)[:1]) or True for n in missing for u in hits[:1])
-    if bare and any("model." + _INDEX.sub("{}", u) in wanted for u in hits):
-        yield "backbone-only", "likely", hits[0], "model. lacks"
-    else:
-        yield "nesting-prefix", "likely", hits[0], "one prefix exchanged"
-    if any(_VISION.search(n) for n in (*missing, *unexpected)):
-        yield "text-vs-vlm", "possible", hits[0], "vision names"
-
-
-def _shifted(one: str, other: str) -> bool:
-    short, long = sorted((one, other), key=len)
-    if len(short) == len(long) or short.count(".") < 2:
-        return False
-    if long.endswith("." + short):
-        return True
-    tail = short.split(".", 1)[1]
-    return tail.count(".") >= 2 and long.endswith("." + tail)
-
-
-def _repeated(names: Sequence[str]) -> str:
-    return _most(names, re.compile(r"(?:^|\.)(\w+_?model|model)\.\1(?:\.|$)|language_model\.model\.language_model"))
 
 
 def _plan(missing: Sequence[str], unexpected: Sequence[str], _symptom: Symptom) -> Iterator[Vote]:
-    """One layer lacks one mixer and has another one left over."""
-    lost = _mixers(missing)
-    extra = _mixers(unexpected)
-    both = [layer for layer in lost if layer in extra and lost[layer][0] != extra[layer][0]]
-    if both:
-        yield "layer-plan", "likely", extra[both[0]][1], "another mixer in the same layer"
+    """Layers whose missing names lie in one sub-module and whose unexpected ones in another: reports that are cut short.
+
+    Where they name whole mixers, the rules tell by their parameters.
+    """
+    wanted, stored = _modules(missing), _modules(unexpected)
+    flipped = [layer for layer in wanted if layer in stored and _differ(set(wanted[layer]), set(stored[layer]))]
+    if flipped:
+        yield "layer-plan", "likely", next(iter(stored[flipped[0]].values())), "another mixer in the same layer"
+
+
+def _modules(names: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Layer -> its sub-modules, each with a name in it."""
+    layers: dict[str, dict[str, str]] = {}
+    for name in names:
+        parts = _IN_LAYER.search(name)
+        if parts and not _NO_MIXER.search(parts["module"]):
+            layers.setdefault(parts["layer"], {}).setdefault(parts["module"], name)
+    return layers
+
+
+def _differ(wanted: set[str], stored: set[str]) -> bool:
+    return len(wanted) == len(stored) == 1 and wanted != stored
+
+
+def _split(missing: Sequence[str], unexpected: Sequence[str], _symptom: Symptom) -> Iterator[Vote]:
     name = next((n for n in unexpected if _FUSED.search(n)), "")
     if name and any(re.search(r"in_proj_(?:qkv|z|a|b)\b|gate_proj|q_proj", n) for n in missing):
         yield "fused-dialect", "likely", name, "fused against split"
-
-
-def _mixers(names: Sequence[str]) -> dict[str, tuple[str, str]]:
-    found: dict[str, tuple[str, str]] = {}
-    for name in names:
-        mixer = _MIXER.search(name)
-        if mixer:
-            layer = re.search(r"(?:layers|h|blocks)\.(\d+|\{[^}]{0,60}\}|<[^>]{0,60}>)\.", name) or re.match(
-                r"(\d+|<[^>]*>)\.", name
-            )
-            found.setdefault(layer[1] if layer else "?", (mixer[1], name))
-    return found
 
 
 def _depth(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:
@@ -225,9 +207,6 @@ def _depth(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) 
         and (len(missing) >= 6 or (cut and len(missing) == 1))
     ):
         yield "depth", "likely", missing[0], "one whole layer missing"
-    mtp = _some(unexpected, _MTP)
-    if mtp:
-        yield "mtp-unannounced", "likely", mtp, "MTP names"
     gone = _some(missing, _MTP)
     if gone:
         yield "mtp-promised", "likely", gone, "MTP names"
@@ -278,7 +257,7 @@ def _lost(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -
 
 
 _TESTS: tuple[Callable[[Sequence[str], Sequence[str], Symptom], Iterator[Vote]], ...] = (
-    _wrapped, _quantized, _experts, _router, _plan, _depth, _head, _task_head, _prefix, _extras, _lost,
+    _wrapped, _quantized, _experts, _router, _repeated, _plan, _split, _depth, _head, _task_head, _extras, _lost,
 )  # fmt: skip
 
 

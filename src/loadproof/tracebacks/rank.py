@@ -12,10 +12,9 @@ from loadproof.core.symptom import Symptom
 from loadproof.tracebacks.base import Cause, Ranked, When
 from loadproof.tracebacks.knowledge import causes
 from loadproof.tracebacks.match import Hit, match_line
-from loadproof.tracebacks.mismatches import Vote
 from loadproof.tracebacks.names import classify, layer_of, on_disk
 from loadproof.tracebacks.pairing import pair
-from loadproof.tracebacks.shapes import judge
+from loadproof.tracebacks.votes import Vote
 
 _RANK: dict[str, int] = {"certain": 0, "likely": 1, "possible": 2}
 
@@ -102,13 +101,7 @@ def _run(when: When, _name: str, symptom: Symptom) -> bool:
     return not when.run or symptom.run.get(when.run) not in (None, False, 0, 1)
 
 
-def _shape(when: When, _name: str, symptom: Symptom) -> bool:
-    if not when.shape:
-        return True
-    return any(judge(one.stored, one.wanted, one.name) == when.shape for one in symptom.mismatched)
-
-
-_TESTS = (_name, _kind, _text, _frame, _engine, _run, _shape)
+_TESTS = (_name, _kind, _text, _frame, _engine, _run)
 
 
 def _fill(key: str, confidence: Confidence, name: str, why: str, symptom: Symptom) -> Cause:

@@ -16,7 +16,7 @@ from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Assignment, Row
 from loadproof.core.places import Place
 
-_HEADS = ("lm_head", "embed_out", "output", "output_layer", "proj_out", "head", "output_projection")
+HEADS = ("lm_head", "embed_out", "output", "output_layer", "proj_out", "head", "output_projection")
 _EMBEDDINGS = (
     "embed_tokens", "wte", "embed_in", "word_embeddings", "tok_embeddings", "embedding", "embeddings",
     "token_embedding",
@@ -33,7 +33,7 @@ def module_of(template: str) -> str:
 def head(case: Case) -> Expected | None:
     """The weight that turns hidden states into logits, None when the class has none."""
     tied = {target for target, _ in case.expectation.ties}
-    return _first(case, _HEADS, tied)
+    return _first(case, HEADS, tied)
 
 
 def embedding(case: Case) -> Expected | None:

@@ -19,6 +19,7 @@ from loadproof.rules.evidence.feed_forward import flipped
 from loadproof.rules.evidence.rewrites import find_rewrite
 from loadproof.rules.evidence.roots import MULTIMODAL, assigned, by_root, expected, is_subtree, module_of, size
 from loadproof.rules.evidence.shards import listed
+from loadproof.rules.evidence.vocabulary import HEADS
 from loadproof.rules.names.ignored_weights import LEGACY
 from loadproof.rules.rows import of_kind, subtract
 
@@ -118,6 +119,8 @@ def _other_head(case: Case) -> Finding | None:
     wanted, found = _modules(missing), _modules(unexpected)
     if not outside or wanted & found or any(part.startswith(tuple(wanted)) for part in found):
         return None
+    if wanted | found <= set(HEADS):
+        return None  # one head under two names: a dialect, not another class
     have, want = listed(sorted(found)), listed(sorted(wanted))
     headline = f"the file holds the head {have!r}, {case.expectation.class_name} wants {want!r}"
     return _finding(
