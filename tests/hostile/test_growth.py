@@ -43,3 +43,16 @@ def test_more_families_than_are_compared_are_inconclusive(tmp_path: Path, monkey
     report = check(str(tmp_path), use_cache=False)
     assert report.verdict == "inconclusive"
     assert "101 families" in (report.case.outcome.inconclusive or "")
+
+
+def test_more_lost_names_than_any_model_has_are_counted_and_not_grouped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("shards", "faults"):
+        monkeypatch.setattr(f"loadproof.rules.evidence.{module}.MOST_GROUPED", 100)
+    HEAVY["index: names, shards not there"](tmp_path, 101)
+    report = check(str(tmp_path), use_cache=False)
+    finding = next(finding for finding in report.findings if finding.code == "LP102")
+    assert finding.explains == 21
+    assert any("101 tensors, too many to be grouped" in evidence.text for evidence in finding.evidence)
+    assert report.verdict == "fails"

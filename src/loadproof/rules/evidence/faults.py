@@ -13,6 +13,7 @@ from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE, Place
 from loadproof.core.severity import Severity
 from loadproof.core.tensors import Family
+from loadproof.rules.evidence.shards import MOST_GROUPED
 from loadproof.rules.evidence.whatif import outcome_with
 from loadproof.rules.rows import of_kind, subtract
 
@@ -84,13 +85,14 @@ def lost_with(case: Case, files: Iterable[str]) -> list[Row]:
     """The rows that stand only because these files cannot be read.
 
     With an index, its names for these files are put back and the outcome is predicted again; what vanishes was theirs.
-    Without one, an unreadable file is the whole checkpoint and every missing parameter was in it.
+    Without one, an unreadable file is the whole checkpoint and every missing parameter was in it. The same is taken
+    to hold where the reader's files are all gone and their names are more than any model has.
     """
     gone = set(files)
     rows = list(case.outcome.rows)
     names = [name for index in case.inventory.indexes for name, file in index.weight_map.items() if file in gone]
-    if not names:
-        alone = bool(gone) and gone >= set(case.selection.files)
+    alone = bool(gone) and gone >= set(case.selection.files)
+    if not names or (alone and len(names) > MOST_GROUPED):
         return of_kind(rows, "missing", "mismatched", "conversion") if alone else []
     return lost_names(case, names)
 

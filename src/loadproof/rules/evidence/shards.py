@@ -12,6 +12,8 @@ from loadproof.core.families import fold, show
 
 NUMBERED = re.compile(r"(?P<stem>.+?)-?(?P<number>\d{5})-of-(?P<total>\d{5})\.(?:safetensors|bin)\Z")
 
+MOST_GROUPED = 300_000  # names of files that are not there; the largest models have 223,000
+
 
 def deciding_index(case: Case) -> IndexFile | None:
     """The index that the reader follows, None when a single file is read."""
@@ -121,8 +123,10 @@ def listed(files: Sequence[str], shown: int = 3) -> str:
     return ", ".join(list(files)[:shown]) + more
 
 
-def held_lines(names: Iterable[str], shown: int = 2) -> list[str]:
-    """What these tensors are, as families, the largest first."""
+def held_lines(names: Sequence[str], shown: int = 2) -> list[str]:
+    """What these tensors are, as families, the largest first; too many to be grouped are counted alone."""
+    if len(names) > MOST_GROUPED:
+        return [f"held {len(names):,} tensors, too many to be grouped"]
     folded = sorted(fold((name, None) for name in names), key=lambda found: -max(map(len, found[1]), default=0))
     lines = [show(template, axes) for template, axes, _ in folded[:shown]]
     return lines + ([f"and {len(folded) - shown} families more"] if len(folded) > shown else [])
