@@ -3,10 +3,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from loadproof.core.case import Case
-from loadproof.core.findings import Finding
 from loadproof.core.outcome import Row
 from loadproof.core.severity import Severity
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.diagnose import guarded, run_rules
 from loadproof.rules.rows import count_rows
 from tests.rules.build import case, row
@@ -16,8 +15,8 @@ ROWS = (row("missing", "model.layers.{}.w", (0, 1, 2)), row("unexpected", "layer
 
 
 def rule(code: str, claim: Callable[[Case], Iterable[Row]], severity: Severity = "error", *absorbs: str) -> Rule:
-    def check(seen: Case) -> Iterable[Finding]:
-        yield Finding(code, code.lower(), severity, "certain", "found", rows=tuple(claim(seen)))
+    def check(seen: Case) -> Iterable[Found]:
+        yield Found(severity=severity, confidence="certain", headline="found", rows=tuple(claim(seen)))
 
     return Rule(code, code.lower(), "a rule", check, DOCS, absorbs)
 
@@ -53,7 +52,7 @@ def test_a_rowless_restatement_is_absorbed_only_where_the_cause_was_found() -> N
     assert [f.code for f in run_rules(case(()), [cause, echo])[0]] == ["B"]
 
 
-def test_errors_stand_before_remarks_of_higher_rank() -> None:
+def test_errors_stand_before_infos_of_higher_rank() -> None:
     remark, error = rule("A", lambda seen: (), "info"), rule("B", lambda seen: ROWS)
     assert [f.code for f in run_rules(case(ROWS), [remark, error])[0]] == ["B", "A"]
 

@@ -9,13 +9,12 @@ from loadproof.core.checkpoint import Problem
 from loadproof.core.families import count
 from loadproof.core.findings import Finding
 from loadproof.core.outcome import Row, Verdict
-from loadproof.core.severity import Severity
+from loadproof.core.severity import reaches
 
 # Faults that are dangerous or ugly but leave every weight where it belongs.
 _BESIDE_THE_WEIGHTS = frozenset({"LP011", "LP012", "LP110", "LP015", "LP018", "LP019"})
 # An unknown architecture whose code is not here, a pointer for a file: every way to load it ends in an exception.
 _NEVER_LOADED = frozenset({"LP001", "LP701", "LP705"})
-_RANK: dict[Severity | str, int] = {"info": 0, "warning": 1, "error": 2, "never": 3}
 
 
 def decide(case: Case, findings: Iterable[Finding], unexplained: Iterable[Row]) -> Verdict:
@@ -71,6 +70,6 @@ def exit_status(verdict: Verdict, findings: Iterable[Finding], fail_on: str = "e
     """0 loads, 1 fails / loads wrong / a finding at or above `fail_on`, 3 inconclusive; the same in every format."""
     if verdict in ("fails", "loads-wrong"):
         return 1
-    if any(_RANK[finding.severity] >= _RANK[fail_on] for finding in findings):
+    if any(reaches(finding.severity, fail_on) for finding in findings):
         return 1
     return 3 if verdict == "inconclusive" else 0

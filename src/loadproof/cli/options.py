@@ -104,11 +104,13 @@ def add_color(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None
 
 def add_failing(parser: argparse.ArgumentParser) -> None:
     """What counts as failure."""
+    from loadproof.core.severity import NEVER, SEVERITIES
+
     group = parser.add_argument_group("exit status")
     group.add_argument(
         "--fail-on",
-        choices=("error", "warning", "info", "never"),
-        default="error",
+        choices=(*SEVERITIES, NEVER),
+        default=SEVERITIES[0],
         help="findings that fail (default: error)",
     )
     group.add_argument("--exit-zero", action="store_true", help="exit 0 whatever is found")

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from loadproof.core.case import Report
 from loadproof.core.families import count, show
 from loadproof.core.outcome import Row
-from loadproof.core.severity import Severity
 
 KINDS = {
     "missing": "missing",
@@ -16,7 +15,6 @@ KINDS = {
     "conversion": "not convertible",
     "misread": "misread",
 }
-RANK: dict[Severity, int] = {"info": 0, "warning": 1, "error": 2}
 
 
 def plural(number: int, noun: str) -> str:

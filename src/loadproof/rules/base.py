@@ -3,10 +3,10 @@
 How a rule is written:
 
 * the file ``rules/index/shard_missing.py`` holds ``check``, the docs and ``RULE = Rule("LP102", "shard-missing", ...)``;
-* ``check(case)`` sees in ``case.outcome.rows`` only the rows that no rule of higher rank has explained yet, and claims
-  rows (whole families, or a part of one by smaller axes) through ``Finding.rows``;
-* a finding without rows stands on its own (a fault of a file, a fact that no reader reports);
-* `diagnose` counts ``explains`` itself, so a rule leaves it at 0.
+* ``check(case)`` yields `Found`, which has no code: `diagnose` stamps the rule's code and slug on it and counts the rows;
+* it sees in ``case.outcome.rows`` only the rows that no rule of higher rank has explained yet, and claims rows (whole
+  families, or a part of one by smaller axes) through ``Found.rows``;
+* what is found without rows stands on its own (a fault of a file, a fact that no reader reports).
 """
 
 from __future__ import annotations
@@ -16,7 +16,39 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct
 
 from loadproof.core.case import Case
-from loadproof.core.findings import Finding
+from loadproof.core.edits import Fix
+from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.outcome import Row
+from loadproof.core.severity import Confidence, Severity
+from loadproof.rules.rows import count_rows
+
+
+class Found(Struct, frozen=True, kw_only=True):
+    """One root cause, as the check of a rule yields it."""
+
+    severity: Severity
+    confidence: Confidence
+    headline: str
+    evidence: tuple[Evidence, ...] = ()
+    rows: tuple[Row, ...] = ()  # the rows it claims (families; a part of a family may be claimed)
+    fixes: tuple[Fix, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+    def stamped(self, code: str, slug: str, rows: Iterable[Row] = ()) -> Finding:
+        """The finding under this identity, with the `rows` that it is granted."""
+        rows = tuple(rows)
+        return Finding(
+            code=code,
+            slug=slug,
+            severity=self.severity,
+            confidence=self.confidence,
+            headline=self.headline,
+            evidence=self.evidence,
+            rows=rows,
+            explains=count_rows(rows),
+            fixes=self.fixes,
+            notes=self.notes,
+        )
 
 
 class RuleDocs(Struct, frozen=True):
@@ -31,7 +63,7 @@ class RuleDocs(Struct, frozen=True):
 
 
 class Rule(Struct, frozen=True):
-    """`check` is a pure function of the case. It may yield any number of findings, usually none.
+    """`check` is a pure function of the case. It may yield any number of causes, usually none.
 
     `absorbs` names rules whose row-less findings only restate this one; they are dropped where this rule fired. A rule of
     `last_resort` is asked only where no rule before it found an error.
@@ -40,7 +72,7 @@ class Rule(Struct, frozen=True):
     code: str
     slug: str
     title: str
-    check: Callable[[Case], Iterable[Finding]]
+    check: Callable[[Case], Iterable[Found]]
     docs: RuleDocs
     absorbs: tuple[str, ...] = ()
     last_resort: bool = False

@@ -9,12 +9,12 @@ from msgspec.structs import replace
 from loadproof.core.case import Case
 from loadproof.core.findings import Finding, Note
 from loadproof.core.outcome import Row
-from loadproof.rules.base import Rule
-from loadproof.rules.rows import count_rows, meet, subtract
+from loadproof.core.severity import SEVERITIES
+from loadproof.rules.base import Found, Rule
+from loadproof.rules.rows import meet, subtract
 
-Asker = Callable[[Rule, Case], Iterable[Finding]]
+Asker = Callable[[Rule, Case], Iterable[Found]]
 Diagnosis = tuple[tuple[Finding, ...], tuple[Row, ...]]
-_WEIGHT = {"error": 0, "warning": 1, "info": 2}
 
 
 def run_rules(
@@ -35,30 +35,31 @@ def run_rules(
         if rule.last_resort and any(finding.severity == "error" for finding in findings):
             continue
         view = replace(case, outcome=replace(case.outcome, rows=tuple(left)))
-        for finding in ask(rule, view):
-            claimed = meet(left, finding.rows)
-            restates = not claimed and (bool(finding.rows) or rule.code in absorbed)
+        for found in ask(rule, view):
+            claimed = meet(left, found.rows)
+            restates = not claimed and (bool(found.rows) or rule.code in absorbed)
             if restates:
                 continue
             left = subtract(left, claimed)
-            findings.append(replace(finding, rows=tuple(claimed), explains=count_rows(claimed)))
+            findings.append(found.stamped(rule.code, rule.slug, claimed))
             absorbed.update(rule.absorbs)
     return tuple(cause_first(findings)), tuple(left)
 
 
-def guarded(rule: Rule, case: Case) -> list[Finding]:
-    """What the rule finds; a fault of the rule itself is told as a warning instead of ending the report."""
+def guarded(rule: Rule, case: Case) -> list[Found]:
+    """What the rule finds; a fault of the rule itself is a warning instead of ending the report."""
     try:
         return list(rule.check(case))
     except Exception as error:
-        text = f"the rule itself failed ({type(error).__name__}: {error}); what it would have found is not told"
-        return [Finding(rule.code, rule.slug, "warning", "possible", text, notes=(Note("note", "please report this"),))]
+        text = f"the rule itself failed ({type(error).__name__}: {error}); what it would have found is not known"
+        note = Note("note", "please report this")
+        return [Found(severity="warning", confidence="possible", headline=text, notes=(note,))]
 
 
-def plain(rule: Rule, case: Case) -> Iterable[Finding]:
+def plain(rule: Rule, case: Case) -> Iterable[Found]:
     return rule.check(case)
 
 
 def cause_first(findings: Iterable[Finding]) -> list[Finding]:
-    """Errors before warnings before remarks; within these the order of rank stays."""
-    return sorted(findings, key=lambda finding: _WEIGHT[finding.severity])
+    """Errors before warnings before infos; within these the order of rank stays."""
+    return sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))

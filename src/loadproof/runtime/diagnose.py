@@ -23,8 +23,11 @@ from loadproof.core.outcome import Outcome
 from loadproof.core.places import about
 from loadproof.core.tensors import Family
 from loadproof.interpret import expect
+from loadproof.rules.base import Found
+from loadproof.rules.diagnose import run_rules
 from loadproof.rules.evidence.plans import built_plan
 from loadproof.rules.live.live_rules import LIVE_RULES
+from loadproof.rules.plan.layer_plan_mismatch import RULE as LAYER_PLAN
 from loadproof.runtime.config_source import model_config
 from loadproof.runtime.observe import observe
 from loadproof.runtime.unwrap import unwrap
@@ -36,7 +39,7 @@ def diagnose(model: Any) -> Report:
     The report's verdict is `fails` when generate() cannot work or would be wrong, else `loads`.
     """
     case = live_case(model)
-    findings = (*(finding for rule in LIVE_RULES for finding in rule.check(case)), *_plan_findings(case))
+    findings = (*run_rules(case, LIVE_RULES)[0], *_plan_findings(case))
     failing = any(finding.severity == "error" for finding in findings)
     checked: tuple[str, ...] = ("output head", "input embedding", "tie", "wrappers")
     skipped: tuple[Skip, ...] = ()
@@ -117,16 +120,13 @@ def _plan_findings(case: Case) -> tuple[Finding, ...]:
         return ()
     field = declared.field if declared is not None else "layer_types"
     text = ", ".join(map(str, differing[:8])) + (" ..." if len(differing) > 8 else "")
-    return (
-        Finding(
-            code="LP301",
-            slug="layer-plan-mismatch",
-            severity="error",
-            confidence="certain",
-            headline=f"the config declares other mixers than the module holds in layer(s) {text}",
-            evidence=(
-                Evidence(where=about(f"config.{field}"), text=f"the class builds {built.words[differing[0]]}"),
-                Evidence(where=about(f"layer {differing[0]}"), text=f"the module holds {held.words[differing[0]]}"),
-            ),
+    found = Found(
+        severity="error",
+        confidence="certain",
+        headline=f"the config declares other mixers than the module holds in layer(s) {text}",
+        evidence=(
+            Evidence(where=about(f"config.{field}"), text=f"the class builds {built.words[differing[0]]}"),
+            Evidence(where=about(f"layer {differing[0]}"), text=f"the module holds {held.words[differing[0]]}"),
         ),
     )
+    return (found.stamped(LAYER_PLAN.code, LAYER_PLAN.slug),)

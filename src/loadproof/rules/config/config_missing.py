@@ -8,13 +8,13 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.families import fold, show
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.places import NOWHERE, about
 from loadproof.core.tensors import Family
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """Weights without a config; the names alone tell what they probably are."""
     if case.config.path is not None or case.inventory.single_file is not None:
         return
@@ -22,13 +22,11 @@ def check(case: Case) -> Iterable[Finding]:
     if "adapter_config.json" in names:
         headline = "this is a PEFT adapter folder, not a model: adapter_config.json and no config.json"
         fix = Fix("load it with PEFT on top of its base model, or merge it first", "manual")
-        yield Finding(
-            "LP016",
-            "config-missing",
-            "warning",
-            "certain",
-            headline,
-            (Evidence(about("folder"), "adapter_config.json"),),
+        yield Found(
+            severity="warning",
+            confidence="certain",
+            headline=headline,
+            evidence=(Evidence(about("folder"), "adapter_config.json"),),
             fixes=(fix,),
         )
         return
@@ -40,8 +38,12 @@ def check(case: Case) -> Iterable[Finding]:
     if any(re.match(r"(h|layers)\.\{\}\.", family.template) for family in families):
         evidence.append(Evidence(NOWHERE, "the names lack the base prefix (model.); transformers adds it", "note"))
     fix = Fix("copy config.json from the model these weights were made from", "manual")
-    yield Finding(
-        "LP016", "config-missing", "warning", "certain", f"there is no config.json{tail}", tuple(evidence), fixes=(fix,)
+    yield Found(
+        severity="warning",
+        confidence="certain",
+        headline=f"there is no config.json{tail}",
+        evidence=tuple(evidence),
+        fixes=(fix,),
     )
 
 

@@ -16,10 +16,10 @@ from loadproof.core.case import Case
 from loadproof.core.config import JsonPath
 from loadproof.core.edits import DeleteJson, Fix
 from loadproof.core.expectation import Expectation
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.places import NOWHERE, Place, source_line
 from loadproof.core.severity import Confidence
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.whatif_config import expectation_if, outcome_if
 from loadproof.rules.evidence.wording import json_text
 from loadproof.rules.rows import count_rows
@@ -42,7 +42,7 @@ class Culprit(Struct, frozen=True):
     is_named: bool  # the exception names the field or its value
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     if case.expectation.raises is None or not case.config.raw:
         return
     whole = " ".join(case.expectation.raises.split())
@@ -71,7 +71,7 @@ def check(case: Case) -> Iterable[Finding]:
     yield _made("possible", headline, evidence, fix)
 
 
-def _told(case: Case, culprits: list[Culprit], said: str, used: str, place: tuple[Evidence, ...]) -> Finding:
+def _told(case: Case, culprits: list[Culprit], said: str, used: str, place: tuple[Evidence, ...]) -> Found:
     stated = [f"{dotted(culprit.path)} = {json_text(culprit.value)}" for culprit in culprits]
     lines = [Evidence(where(case.config, culprit.path), text) for culprit, text in zip(culprits, stated, strict=True)]
     built = [
@@ -94,8 +94,8 @@ def _told(case: Case, culprits: list[Culprit], said: str, used: str, place: tupl
     )
 
 
-def _made(confidence: Confidence, headline: str, evidence: tuple[Evidence, ...], fix: Fix) -> Finding:
-    return Finding("LP017", "config-refused", "error", confidence, headline, evidence, (), 0, (fix,))
+def _made(confidence: Confidence, headline: str, evidence: tuple[Evidence, ...], fix: Fix) -> Found:
+    return Found(severity="error", confidence=confidence, headline=headline, evidence=evidence, fixes=(fix,))
 
 
 def _falling_back(default: Any) -> str:

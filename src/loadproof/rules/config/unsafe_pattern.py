@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from loadproof.core.case import Case
-from loadproof.core.findings import Finding
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.faults import text_findings
 
 
-def check(case: Case) -> Iterable[Finding]:
-    yield from text_findings(case, "LP015", "unsafe-pattern")
+def check(case: Case) -> Iterable[Found]:
+    yield from text_findings(case, RULE.code)
 
 
 DOCS = RuleDocs(

@@ -8,11 +8,12 @@ from loadproof.core.case import Case
 from loadproof.core.checkpoint import Problem
 from loadproof.core.edits import Fix
 from loadproof.core.families import fold
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE, Place
-from loadproof.core.severity import Severity
+from loadproof.core.severity import Severity, worst
 from loadproof.core.tensors import Family
+from loadproof.rules.base import Found
 from loadproof.rules.evidence.shards import MOST_GROUPED
 from loadproof.rules.evidence.whatif import outcome_with
 from loadproof.rules.rows import of_kind, subtract
@@ -49,8 +50,7 @@ def split_by_use(case: Case, problems: Iterable[Problem]) -> list[list[Problem]]
 def severity_of(case: Case, problems: Iterable[Problem]) -> Severity:
     """The worst of them; a remark when the reader never opens the file."""
     opened = files_read(case)
-    found = {problem.severity for problem in problems if problem.file in opened}
-    return "error" if "error" in found else "warning" if "warning" in found else "info"
+    return worst(problem.severity for problem in problems if problem.file in opened)
 
 
 def evidence_of(problems: list[Problem], shown: int = SHOWN) -> tuple[Evidence, ...]:
@@ -97,19 +97,23 @@ def lost_with(case: Case, files: Iterable[str]) -> list[Row]:
     return lost_names(case, names)
 
 
-def file_finding(
-    case: Case, code: str, slug: str, problems: list[Problem], headline: str, fixes: tuple[Fix, ...]
-) -> Finding:
+def file_finding(case: Case, problems: list[Problem], headline: str, fixes: tuple[Fix, ...]) -> Found:
     """One finding for the same fault in one or several files, with the rows that follow from it."""
     severity = severity_of(case, problems)
     rows = lost_with(case, {problem.file for problem in problems}) if severity == "error" else []
     evidence = (numbers_of(problems[0]),) if len(problems) == 1 else evidence_of(problems)
-    return Finding(code, slug, severity, "certain", headline, evidence, tuple(rows), 0, fixes, notes_of(problems))
+    return Found(
+        severity=severity,
+        confidence="certain",
+        headline=headline,
+        evidence=evidence,
+        rows=tuple(rows),
+        fixes=fixes,
+        notes=notes_of(problems),
+    )
 
 
-def file_findings(
-    case: Case, code: str, slug: str, what: str, fix: Callable[[list[Problem]], tuple[Fix, ...]]
-) -> Iterable[Finding]:
+def file_findings(case: Case, code: str, what: str, fix: Callable[[list[Problem]], tuple[Fix, ...]]) -> Iterable[Found]:
     """The usual shape of an LP0 rule: the files that are read, and those that only lie there as a remark of their own.
 
     `what` completes "model.safetensors ..." ("ends before its last tensor").
@@ -119,7 +123,7 @@ def file_findings(
         files = sorted({problem.file for problem in group})
         used = is_read(case, files[0])
         headline = _headline(group, files, what) + ("" if used else " (the reader does not open it)")
-        yield file_finding(case, code, slug, group, headline, fix(group) if used else ())
+        yield file_finding(case, group, headline, fix(group) if used else ())
 
 
 def _headline(problems: list[Problem], files: list[str], what: str) -> str:
@@ -137,14 +141,21 @@ def _is_text(file: str) -> bool:
     return file.endswith((".json", ".jinja")) and not file.endswith(".index.json")
 
 
-def text_findings(case: Case, code: str, slug: str) -> Iterable[Finding]:
+def text_findings(case: Case, code: str) -> Iterable[Found]:
     """One finding per fault of a JSON file or template beside the weights."""
     for problem in faults(case, code):
         if _is_text(problem.file):
             headline = problem.text if problem.file in problem.text else f"{problem.file}: {problem.text}"
             fixes = restore([problem]) if problem.severity != "info" else ()
             evidence, notes = (numbers_of(problem),), notes_of([problem])
-            yield Finding(code, slug, problem.severity, "certain", headline, evidence, (), 0, fixes, notes)
+            yield Found(
+                severity=problem.severity,
+                confidence="certain",
+                headline=headline,
+                evidence=evidence,
+                fixes=fixes,
+                notes=notes,
+            )
 
 
 def download_again(problems: list[Problem]) -> tuple[Fix, ...]:

@@ -9,11 +9,12 @@ from loadproof.core.boxes import Nearby
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, RenameTensors
 from loadproof.core.families import count, names_of, show
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Assignment
 from loadproof.core.places import NOWHERE, in_files, tensors_at
 from loadproof.core.severity import Confidence
 from loadproof.core.tensors import Axes
+from loadproof.rules.base import Found
 from loadproof.rules.evidence.pairing import PEFT, WRAPPERS, difference
 from loadproof.rules.evidence.rewrites import Proof, Rewrite, candidates, find_rewrite
 from loadproof.rules.rows import count_rows, meet_axes
@@ -66,7 +67,7 @@ def _names(assignments: Iterable[Assignment]) -> int:
     return sum(count(found.stored_axes) for found in assignments)
 
 
-def healed_finding(case: Case, code: str, slug: str) -> Iterator[Finding]:
+def healed_finding(case: Case, slug: str) -> Iterator[Found]:
     """A remark where the reader mends the names by itself and another engine may not."""
     found = healed(case) if not case.outcome.rows else None
     if found is None or kind_of(case, found[0]) != slug:
@@ -84,17 +85,17 @@ def healed_finding(case: Case, code: str, slug: str) -> Iterator[Finding]:
     )
     pairs = tuple((one.stored, one.target, one.stored_axes) for one in names)
     fix = Fix("write the names of the class into the headers", "lossless", (RenameTensors(pairs),))
-    yield Finding(code, slug, "info", "certain", text, shown, (), 0, (fix,))
+    yield Found(severity="info", confidence="certain", headline=text, evidence=shown, fixes=(fix,))
 
 
-def prefix_findings(case: Case, code: str, slug: str) -> Iterator[Finding]:
+def prefix_findings(case: Case, slug: str) -> Iterator[Found]:
     """The finding of one of the four name rules, if the best proved renaming is of its kind."""
     if slug not in {kind_of(case, rewrite) for rewrite in candidates(case)}:
         return
     proof = find_rewrite(case)
     if proof is None or kind_of(case, proof.steps[0]) != slug or only_a_head(proof):
         return
-    yield finding_of(case, code, slug, proof)
+    yield finding_of(case, slug, proof)
 
 
 def only_a_head(proof: Proof) -> bool:
@@ -102,7 +103,7 @@ def only_a_head(proof: Proof) -> bool:
     return sum(count(axes) for _, _, axes in proof.pairs) == 1
 
 
-def finding_of(case: Case, code: str, slug: str, proof: Proof) -> Finding:
+def finding_of(case: Case, slug: str, proof: Proof) -> Found:
     moved = sum(count(axes) for _, _, axes in proof.pairs)
     rest = count_rows(case.outcome.rows) - count_rows(proof.rows)
     notes = [Note("origin", who) for who in origins(proof.steps[0])]
@@ -112,17 +113,14 @@ def finding_of(case: Case, code: str, slug: str, proof: Proof) -> Finding:
         )
     )
     confidence: Confidence = "certain" if not rest else "likely"
-    return Finding(
-        code,
-        slug,
-        "error",
-        confidence,
-        headline(case, slug, proof, moved),
-        tuple(evidence(case, proof)),
-        proof.rows,
-        0,
-        fixes(case, proof),
-        tuple(notes),
+    return Found(
+        severity="error",
+        confidence=confidence,
+        headline=headline(case, slug, proof, moved),
+        evidence=tuple(evidence(case, proof)),
+        rows=proof.rows,
+        fixes=fixes(case, proof),
+        notes=tuple(notes),
     )
 
 

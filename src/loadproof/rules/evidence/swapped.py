@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from loadproof.core.edits import Fix, TransposeTensors
 from loadproof.core.families import count, show
-from loadproof.core.findings import Finding
 from loadproof.core.outcome import Row
+from loadproof.rules.base import Found
 from loadproof.rules.evidence.flat_matrices import is_same_data, stored_axes
 from loadproof.rules.evidence.wording import plural, row_evidence
 
@@ -22,7 +22,7 @@ def is_swapped(row: Row) -> bool:
     return found != expected and found[:-2] == expected[:-2] and found[-2:] == (expected[-1], expected[-2])
 
 
-def swapped_finding(code: str, slug: str, rows: Sequence[Row]) -> Finding:
+def swapped_finding(rows: Sequence[Row]) -> Found:
     """One finding for all of them, with the turn as its repair."""
     number = sum(count(row.axes) for row in rows)
     name = rows[0].stored or rows[0].template
@@ -35,4 +35,11 @@ def swapped_finding(code: str, slug: str, rows: Sequence[Row]) -> Finding:
         if row.stored is not None
     )
     fix = Fix("swap rows and columns; every number is kept, the data is rewritten", "lossless", edits)
-    return Finding(code, slug, "error", "likely", headline, row_evidence(rows), tuple(rows), fixes=(fix,))
+    return Found(
+        severity="error",
+        confidence="likely",
+        headline=headline,
+        evidence=row_evidence(rows),
+        rows=tuple(rows),
+        fixes=(fix,),
+    )

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.places import Place
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     if not case.expectation.forbidden_call:
         return
     is_own = case.expectation.source == "remote-code"
@@ -19,13 +19,11 @@ def check(case: Case) -> Iterable[Finding]:
     evidence = [
         Evidence(Place(file.path), "code of the folder", "note") for file in case.inventory.files if _is_code(file.path)
     ]
-    yield Finding(
-        "LP019",
-        "code-forbidden-call",
-        "error",
-        "certain",
-        f"{whose} made its evaluator ask the operating system for something forbidden; that process was ended",
-        tuple(evidence[:3]) if is_own else (),
+    yield Found(
+        severity="error",
+        confidence="certain",
+        headline=f"{whose} made its evaluator ask the operating system for something forbidden; that process was ended",
+        evidence=tuple(evidence[:3]) if is_own else (),
         fixes=(Fix("do not load this with trust_remote_code=True; read the code first, and report it", "manual"),),
     )
 

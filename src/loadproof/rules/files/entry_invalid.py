@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from loadproof.core.case import Case
-from loadproof.core.findings import Finding
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.faults import file_findings, write_again
 
 
-def check(case: Case) -> Iterable[Finding]:
-    yield from file_findings(case, "LP007", "entry-invalid", "has entries that contradict themselves", write_again)
+def check(case: Case) -> Iterable[Found]:
+    yield from file_findings(case, RULE.code, "has entries that contradict themselves", write_again)
 
 
 DOCS = RuleDocs(

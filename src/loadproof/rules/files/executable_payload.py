@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from loadproof.core.case import Case
-from loadproof.core.findings import Finding
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.faults import file_findings, text_findings, write_again
 from loadproof.rules.reader.reader_too_old import needs_code
 
 
-def check(case: Case) -> Iterable[Finding]:
-    yield from file_findings(case, "LP012", "executable-payload", "carries code", write_again)
-    for finding in text_findings(case, "LP012", "executable-payload"):
+def check(case: Case) -> Iterable[Found]:
+    yield from file_findings(case, RULE.code, "carries code", write_again)
+    for finding in text_findings(case, RULE.code):
         if not (needs_code(case) and "auto_map" in finding.headline):  # LP705 says it
             yield finding
 

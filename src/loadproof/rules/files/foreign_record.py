@@ -7,28 +7,27 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.checkpoint import Problem
 from loadproof.core.edits import Fix
-from loadproof.core.findings import Finding
 from loadproof.core.severity import Severity
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.faults import evidence_of, faults
 
 _SEVERITIES: tuple[Severity, ...] = ("error", "warning")
 
 
-def check(case: Case) -> Iterable[Finding]:
-    problems = faults(case, "LP018")
+def check(case: Case) -> Iterable[Found]:
+    problems = faults(case, RULE.code)
     for severity in _SEVERITIES:
         group = [problem for problem in problems if problem.severity == severity]
         if group:
             yield _finding(group, severity)
 
 
-def _finding(problems: list[Problem], severity: Severity) -> Finding:
+def _finding(problems: list[Problem], severity: Severity) -> Found:
     first = problems[0]
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
     evidence = evidence_of(problems) if len(problems) > 1 else ()
     fixes = (Fix(_advice([problem.file for problem in problems], first), "manual"),)
-    return Finding("LP018", "foreign-record", severity, "certain", first.text + more, evidence, (), 0, fixes)
+    return Found(severity=severity, confidence="certain", headline=first.text + more, evidence=evidence, fixes=fixes)
 
 
 def _advice(names: list[str], first: Problem) -> str:

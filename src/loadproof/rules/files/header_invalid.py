@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.checkpoint import Problem
 from loadproof.core.edits import Fix, RegenerateHeader
-from loadproof.core.findings import Finding
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.faults import file_findings, write_again
 
 JOURNAL = ".loadproof-journal"  # a repair under way, or one that was cut off: it closes the headers it changes
@@ -27,10 +26,10 @@ def _fix(problems: list[Problem]) -> tuple[Fix, ...]:
     return (Fix("write a clean header for the same tensors", "lossless", edits),)
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     cut_off = any(info.path == JOURNAL for info in case.inventory.files)
     fix = _bring_to_an_end if cut_off else _fix
-    yield from file_findings(case, "LP006", "header-invalid", "has a header that is not valid", fix)
+    yield from file_findings(case, RULE.code, "has a header that is not valid", fix)
 
 
 DOCS = RuleDocs(

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from loadproof.core.case import Case
-from loadproof.core.findings import Finding
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.faults import file_findings, text_findings, write_again
 
 
-def check(case: Case) -> Iterable[Finding]:
-    yield from file_findings(case, "LP011", "hostile-name", "has tensor names made to deceive", write_again)
-    yield from text_findings(case, "LP011", "hostile-name")
+def check(case: Case) -> Iterable[Found]:
+    yield from file_findings(case, RULE.code, "has tensor names made to deceive", write_again)
+    yield from text_findings(case, RULE.code)
 
 
 DOCS = RuleDocs(

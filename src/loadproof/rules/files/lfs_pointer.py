@@ -7,16 +7,16 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.checkpoint import Problem
 from loadproof.core.edits import Fix
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.places import Place
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.faults import evidence_of, faults, is_read, lost_with, notes_of
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """An error where the content is wanted; a remark for weights under --names-only, which does not ask for them."""
     pointers = [file.path for file in case.inventory.files if file.kind == "lfs-pointer"]
-    told = {problem.file: problem for problem in faults(case, "LP001")}
+    told = {problem.file: problem for problem in faults(case, RULE.code)}
     needed = [file for file in pointers if is_read(case, file) or _is_adapter(case, file)]
     other = [file for file in pointers if file not in needed and file.endswith(_WEIGHTS)]
     for files, used in ((needed, True), (other, False)):
@@ -33,24 +33,21 @@ def _is_adapter(case: Case, file: str) -> bool:
 _WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".gguf")
 
 
-def _finding(case: Case, files: list[str], used: bool, problems: list[Problem]) -> Finding:
+def _finding(case: Case, files: list[str], used: bool, problems: list[Problem]) -> Found:
     subject = files[0] if len(files) == 1 else f"{len(files)} files ({files[0]} to {files[-1]})"
     verb = "is a Git LFS pointer" if len(files) == 1 else "are Git LFS pointers"
     wanted = used and not (case.manifest.names_only and all(file.endswith(_WEIGHTS) for file in files))
     headline = f"{subject} {verb}, not the {'file' if len(files) == 1 else 'files'}" + ("" if used else " (not read)")
     evidence = evidence_of(problems) or (Evidence(Place(files[0]), "version https://git-lfs.github.com/spec/v1"),)
     rows = tuple(lost_with(case, files)) if used else ()
-    return Finding(
-        "LP001",
-        "lfs-pointer",
-        "error" if wanted else "info",
-        "certain",
-        headline,
-        evidence,
-        rows,
-        0,
-        (_pull(files),),
-        notes_of(problems),
+    return Found(
+        severity="error" if wanted else "info",
+        confidence="certain",
+        headline=headline,
+        evidence=evidence,
+        rows=rows,
+        fixes=(_pull(files),),
+        notes=notes_of(problems),
     )
 
 

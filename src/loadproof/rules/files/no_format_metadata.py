@@ -6,15 +6,14 @@ from collections.abc import Iterable
 
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, RegenerateHeader
-from loadproof.core.findings import Finding
 from loadproof.core.severity import Severity
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.faults import evidence_of, faults, is_read
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """One remark for all files: every reader of today accepts them, transformers 4 did not."""
-    problems = [problem for problem in faults(case, "LP010") if is_read(case, problem.file)]
+    problems = [problem for problem in faults(case, RULE.code) if is_read(case, problem.file)]
     if not problems:
         return
     files = sorted({problem.file for problem in problems})
@@ -23,7 +22,9 @@ def check(case: Case) -> Iterable[Finding]:
     fix = Fix('write {"format": "pt"} into the header', "lossless", edits)
     headline = f"{subject}: no format in the header metadata, which transformers before 5 refuses"
     severity: Severity = "error" if case.expectation.version.startswith("4.") else "info"
-    yield Finding("LP010", "no-format-metadata", severity, "certain", headline, evidence_of(problems), (), 0, (fix,))
+    yield Found(
+        severity=severity, confidence="certain", headline=headline, evidence=evidence_of(problems), fixes=(fix,)
+    )
 
 
 DOCS = RuleDocs(

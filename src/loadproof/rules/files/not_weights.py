@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from loadproof.core.case import Case
-from loadproof.core.findings import Finding
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.faults import download_again, file_findings
 
 
-def check(case: Case) -> Iterable[Finding]:
-    yield from file_findings(case, "LP002", "not-weights", "does not hold weights", download_again)
+def check(case: Case) -> Iterable[Found]:
+    yield from file_findings(case, RULE.code, "does not hold weights", download_again)
 
 
 DOCS = RuleDocs(

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from loadproof.core.case import Case
-from loadproof.core.findings import Finding
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.faults import file_findings, write_again
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     yield from file_findings(
-        case, "LP008", "offsets-invalid", "has tensors that overlap, leave holes or lie outside the file", write_again
+        case, RULE.code, "has tensors that overlap, leave holes or lie outside the file", write_again
     )
 
 

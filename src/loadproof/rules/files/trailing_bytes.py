@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.checkpoint import Problem
 from loadproof.core.edits import Fix, TruncateFile
-from loadproof.core.findings import Finding
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.faults import file_findings
 
 
@@ -18,8 +17,8 @@ def _fix(problems: list[Problem]) -> tuple[Fix, ...]:
     return (Fix("cut the file at the end of its last tensor", "lossless", edits),) if edits else ()
 
 
-def check(case: Case) -> Iterable[Finding]:
-    yield from file_findings(case, "LP004", "trailing-bytes", "goes on after its last tensor", _fix)
+def check(case: Case) -> Iterable[Found]:
+    yield from file_findings(case, RULE.code, "goes on after its last tensor", _fix)
 
 
 DOCS = RuleDocs(

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.checkpoint import Problem
 from loadproof.core.edits import Fix
-from loadproof.core.findings import Finding
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.faults import file_findings
 
 
@@ -19,8 +18,8 @@ def _fix(problems: list[Problem]) -> tuple[Fix, ...]:
     return (Fix(title, "manual"),)
 
 
-def check(case: Case) -> Iterable[Finding]:
-    yield from file_findings(case, "LP003", "truncated", "ends before its last tensor", _fix)
+def check(case: Case) -> Iterable[Found]:
+    yield from file_findings(case, RULE.code, "ends before its last tensor", _fix)
 
 
 DOCS = RuleDocs(

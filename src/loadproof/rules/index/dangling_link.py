@@ -7,18 +7,18 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.checkpoint import Problem
 from loadproof.core.edits import Fix
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.formats.known_names import WEIGHTS
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.faults import evidence_of, faults, lost_with, place
 from loadproof.rules.evidence.shards import listed
 from loadproof.rules.rows import of_kind
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """One finding for the links that the reader needs, one for those that only lie there."""
-    found = faults(case, "LP114")
+    found = faults(case, RULE.code)
     needed = [problem for problem in found if is_needed(case, problem)]
     if needed:
         yield _finding(case, needed, is_needed=True)
@@ -36,7 +36,7 @@ def is_needed(case: Case, problem: Problem) -> bool:
     return problem.file in WEIGHTS and selection.entry is None and not selection.files
 
 
-def _finding(case: Case, problems: list[Problem], *, is_needed: bool) -> Finding:
+def _finding(case: Case, problems: list[Problem], *, is_needed: bool) -> Found:
     files = [problem.file for problem in problems]
     if len(files) == 1:
         headline = f"{files[0]} {problems[0].text.removeprefix('the file ')}"
@@ -46,12 +46,20 @@ def _finding(case: Case, problems: list[Problem], *, is_needed: bool) -> Finding
         evidence = evidence_of(problems)
     if not is_needed:
         headline += " (the reader does not open it)" if len(files) == 1 else " (the reader does not open them)"
-        return Finding("LP114", "dangling-link", "info", "certain", headline, evidence)
+        return Found(severity="info", confidence="certain", headline=headline, evidence=evidence)
     fix = Fix(f"bring back what {listed(files)} leads to, or download it again", "manual")
     reader = case.selection.error or problems[0].breaks if files != ["config.json"] else None
     notes = (Note("reader", reader),) if reader else ()
     rows = tuple(_lost(case, files))
-    return Finding("LP114", "dangling-link", "error", "certain", headline, evidence, rows, 0, (fix,), notes)
+    return Found(
+        severity="error",
+        confidence="certain",
+        headline=headline,
+        evidence=evidence,
+        rows=rows,
+        fixes=(fix,),
+        notes=notes,
+    )
 
 
 def _lost(case: Case, files: list[str]) -> list[Row]:

@@ -9,16 +9,16 @@ from loadproof.core.case import Case
 from loadproof.core.checkpoint import IndexFile
 from loadproof.core.edits import DropTensors, Edit, Fix, RebuildIndex, SetAside
 from loadproof.core.families import split_name
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.places import Place, in_files
 from loadproof.core.severity import Severity
 from loadproof.core.tensors import Duplicate
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.faults import SHOWN
 from loadproof.rules.evidence.shards import deciding_index, set_of
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """An error when the copy that is used is not the one the index names; a warning otherwise."""
     duplicates = case.manifest.duplicates
     if not duplicates:
@@ -43,8 +43,8 @@ def check(case: Case) -> Iterable[Finding]:
     if index is not None:
         evidence.append(Evidence(Place(index.path), f"{shown[0].name} -> {named.get(shown[0].name, 'not named')}"))
     severity: Severity = "error" if wrong else "warning"
-    yield Finding(
-        "LP107", "duplicate-tensor", severity, "certain", headline, tuple(evidence), (), 0, _fixes(case, index)
+    yield Found(
+        severity=severity, confidence="certain", headline=headline, evidence=tuple(evidence), fixes=_fixes(case, index)
     )
 
 

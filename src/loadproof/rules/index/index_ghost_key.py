@@ -6,15 +6,14 @@ from collections.abc import Iterable
 
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, RebuildIndex
-from loadproof.core.findings import Finding
 from loadproof.core.severity import Severity
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.faults import evidence_of, faults, lost_names
 from loadproof.rules.evidence.shards import deciding_index, set_of
 
 
-def check(case: Case) -> Iterable[Finding]:
-    problems = faults(case, "LP104")
+def check(case: Case) -> Iterable[Found]:
+    problems = faults(case, RULE.code)
     index = deciding_index(case)
     if not problems or index is None:
         return
@@ -26,8 +25,13 @@ def check(case: Case) -> Iterable[Finding]:
     fix = Fix(f"write {index.path} anew from the shards", "lossless", (RebuildIndex(index.path, set_of(index)),))
     if rows:  # a new index would only hide that the tensor was once written
         fix = Fix("bring back the shard that held it: the index shows that it was written", "manual")
-    yield Finding(
-        "LP104", "index-ghost-key", severity, "certain", headline, evidence_of(problems), tuple(rows), 0, (fix,)
+    yield Found(
+        severity=severity,
+        confidence="certain",
+        headline=headline,
+        evidence=evidence_of(problems),
+        rows=tuple(rows),
+        fixes=(fix,),
     )
 
 

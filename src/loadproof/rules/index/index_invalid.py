@@ -8,23 +8,22 @@ from msgspec.structs import replace
 
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, RebuildIndex
-from loadproof.core.findings import Finding
 from loadproof.core.outcome import Row
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.faults import faults, file_finding, split_by_use
 from loadproof.rules.evidence.shards import numbered_set
 from loadproof.rules.rows import of_kind
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """An index that is not JSON, has no weight_map, maps nothing, or lacks what the reader asks of it."""
-    for group in split_by_use(case, faults(case, "LP101")):
+    for group in split_by_use(case, faults(case, RULE.code)):
         headline = f"{group[0].file}: {group[0].text}"
-        finding = file_finding(case, "LP101", "index-invalid", group, headline, _fix(case, group[0].file))
+        finding = file_finding(case, group, headline, _fix(case, group[0].file))
         yield replace(finding, rows=_everything(case, finding))
 
 
-def _everything(case: Case, finding: Finding) -> tuple[Row, ...]:
+def _everything(case: Case, finding: Found) -> tuple[Row, ...]:
     """Without a usable index nothing is read, so nothing else explains a missing parameter."""
     blind = finding.severity == "error" and not case.manifest.families
     return tuple(of_kind(case.outcome.rows, "missing")) if blind else finding.rows

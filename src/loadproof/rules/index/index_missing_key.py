@@ -6,14 +6,13 @@ from collections.abc import Iterable
 
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, RebuildIndex
-from loadproof.core.findings import Finding
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.faults import evidence_of, faults
 from loadproof.rules.evidence.shards import deciding_index, set_of
 
 
-def check(case: Case) -> Iterable[Finding]:
-    problems = faults(case, "LP105")
+def check(case: Case) -> Iterable[Found]:
+    problems = faults(case, RULE.code)
     index = deciding_index(case)
     if not problems or index is None:
         return
@@ -21,7 +20,9 @@ def check(case: Case) -> Iterable[Finding]:
     count = f"{len(problems):,} tensors" if len(problems) > 1 else f"{first.tensor}"
     headline = f"{index.path}: {count} held by a shard and not named by the index"
     fix = Fix(f"write {index.path} anew from the shards", "lossless", (RebuildIndex(index.path, set_of(index)),))
-    yield Finding("LP105", "index-missing-key", "warning", "certain", headline, evidence_of(problems), (), 0, (fix,))
+    yield Found(
+        severity="warning", confidence="certain", headline=headline, evidence=evidence_of(problems), fixes=(fix,)
+    )
 
 
 DOCS = RuleDocs(

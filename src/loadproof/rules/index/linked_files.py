@@ -6,14 +6,14 @@ import os
 from collections.abc import Iterable
 
 from loadproof.core.case import Case
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.places import NOWHERE, Place
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 
 SHOWN = 3
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """One info for all of them: what was judged is what the links lead to."""
     linked = [info for info in case.inventory.files if info.link]
     if not linked:
@@ -32,7 +32,7 @@ def check(case: Case) -> Iterable[Finding]:
             "--no-follow-links judges a stranger's folder without them",
         ),
     )
-    yield Finding("LP115", "linked-files", "info", "certain", headline, tuple(evidence), notes=notes)
+    yield Found(severity="info", confidence="certain", headline=headline, evidence=tuple(evidence), notes=notes)
 
 
 DOCS = RuleDocs(

@@ -8,16 +8,16 @@ from collections.abc import Iterable
 
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, RebuildIndex
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.places import Place, about
 from loadproof.formats.known_names import SAFE_INDEX, WEIGHTS
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.faults import faults
 from loadproof.rules.evidence.shards import NUMBERED, absent_numbers, listed, numbered_set
 from loadproof.rules.rows import of_kind
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """Nothing under the names the reader looks for; what lies there instead is named."""
     names = {file.path for file in case.inventory.files}
     if case.selection.entry is not None or case.selection.files or "adapter_config.json" in names:
@@ -40,7 +40,15 @@ def check(case: Case) -> Iterable[Finding]:
         for problem in faults(case, "LP110")
         if problem.file in WEIGHTS and problem.file not in others
     ]
-    yield Finding("LP112", "no-weights", "error", "certain", headline, tuple(evidence), rows, 0, (fix,), notes)
+    yield Found(
+        severity="error",
+        confidence="certain",
+        headline=headline,
+        evidence=tuple(evidence),
+        rows=rows,
+        fixes=(fix,),
+        notes=notes,
+    )
 
 
 def _way_out(case: Case, others: list[str], evidence: list[Evidence]) -> tuple[Fix, str]:

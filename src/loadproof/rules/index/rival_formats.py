@@ -6,13 +6,13 @@ from collections.abc import Iterable
 
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, SetAside
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.places import in_files
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.shards import listed, rival_files
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """A remark: which files another reader prefers."""
     if not case.selection.files:
         return
@@ -26,7 +26,7 @@ def check(case: Case) -> Iterable[Finding]:
     fix = Fix(
         "set the other format aside where only one is wanted", "lossless", tuple(SetAside(file) for file in files)
     )
-    yield Finding("LP111", "rival-formats", "info", "certain", headline, evidence, (), 0, (fix,))
+    yield Found(severity="info", confidence="certain", headline=headline, evidence=evidence, fixes=(fix,))
 
 
 DOCS = RuleDocs(

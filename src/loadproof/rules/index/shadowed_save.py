@@ -8,18 +8,18 @@ from loadproof.core.case import Case
 from loadproof.core.checkpoint import IndexFile
 from loadproof.core.edits import Fix, SetAside
 from loadproof.core.families import fold
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place
 from loadproof.core.severity import Confidence, Severity
 from loadproof.core.tensors import Family
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.shards import beside, present_shards, set_of, size_of
 from loadproof.rules.evidence.whatif import explained_by
 from loadproof.rules.rows import count_rows
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """`model.safetensors` is tried before the index; an error when only the hidden save fits the model."""
     entry = case.selection.entry
     index = next((index for index in case.inventory.indexes if index.path in beside(entry)), None)
@@ -44,7 +44,15 @@ def check(case: Case) -> Iterable[Finding]:
     severity: Severity = "error" if fits else "warning"
     notes = (Note("note", "vLLM and SGLang do the opposite: with an index they leave the single file out"),)
     confidence: Confidence = "certain" if fits else "likely"
-    yield Finding("LP108", "shadowed-save", severity, confidence, headline, evidence, tuple(rows), 0, (fix,), notes)
+    yield Found(
+        severity=severity,
+        confidence=confidence,
+        headline=headline,
+        evidence=evidence,
+        rows=tuple(rows),
+        fixes=(fix,),
+        notes=notes,
+    )
 
 
 def _mended_by(case: Case, index: IndexFile) -> list[Row]:

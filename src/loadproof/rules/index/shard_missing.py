@@ -6,15 +6,15 @@ from collections.abc import Iterable
 
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.places import Place, about, in_files
 from loadproof.core.severity import Severity
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.faults import faults, lost_with
 from loadproof.rules.evidence.shards import absent_shards, deciding_index, held_lines, listed, stale_index_fix
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """Absent shards: an error, under --names-only a warning where only some of them are there."""
     index = deciding_index(case)
     if index is None:
@@ -38,7 +38,9 @@ def check(case: Case) -> Iterable[Finding]:
     rows = () if case.manifest.names_only else tuple(lost_with(case, absent))
     severity: Severity = "warning" if case.manifest.names_only else "error"
     fixes = (*stale_index_fix(case, index), Fix(f"download {listed(absent)}", "manual"))
-    yield Finding("LP102", "shard-missing", severity, "certain", headline, tuple(evidence), rows, 0, fixes)
+    yield Found(
+        severity=severity, confidence="certain", headline=headline, evidence=tuple(evidence), rows=rows, fixes=fixes
+    )
 
 
 def _them(absent: tuple[str, ...]) -> str:

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.checkpoint import Selection
 from loadproof.core.edits import Fix, RebuildIndex, SetAside
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place, about
 from loadproof.core.severity import Severity
 from loadproof.formats import read_manifest
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.shards import deciding_index, is_numbered, listed, set_of, stray_shards
 from loadproof.rules.evidence.whatif import explained_by, outcome_with
 from loadproof.rules.rows import of_kind, subtract
@@ -20,7 +20,7 @@ from loadproof.rules.rows import of_kind, subtract
 ASKED_ALONE = 16  # files that are tried one by one; each takes a prediction
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """An error where such a file holds what is missing, a warning for a second numbered set, a remark otherwise."""
     index = deciding_index(case)
     stray = stray_shards(case) if index is not None else ()
@@ -34,12 +34,16 @@ def check(case: Case) -> Iterable[Finding]:
         files = tuple(sorted({*set_of(index), *helpful}))
         fix = Fix(f"write {index.path} anew with these files", "lossless", (RebuildIndex(index.path, files),))
         headline += ", though missing parameters are in there"
-        yield Finding("LP103", "shard-unindexed", "error", "certain", headline, evidence, tuple(rows), 0, (fix,))
+        yield Found(
+            severity="error", confidence="certain", headline=headline, evidence=evidence, rows=tuple(rows), fixes=(fix,)
+        )
         return
     fix = Fix("set the files aside (they are renamed, not deleted)", "lossless", tuple(map(SetAside, stray)))
     severity: Severity = "warning" if any(map(is_numbered, stray)) else "info"
     notes = (Note("note", "mlx-lm and loaders without an index read every *.safetensors of the folder"),)
-    yield Finding("LP103", "shard-unindexed", severity, "certain", headline, evidence, (), 0, (fix,), notes)
+    yield Found(
+        severity=severity, confidence="certain", headline=headline, evidence=evidence, fixes=(fix,), notes=notes
+    )
 
 
 def _what_is_missing(case: Case, stray: tuple[str, ...]) -> tuple[list[str], list[Row]]:

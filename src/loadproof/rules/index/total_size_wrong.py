@@ -9,17 +9,17 @@ from loadproof.config import text_config, value_of
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, SetJson
 from loadproof.core.families import count
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.places import Place
 from loadproof.core.severity import Severity
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.faults import evidence_of, faults
 from loadproof.rules.evidence.shards import deciding_index
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """A warning for a number that contradicts the headers; a remark where it is zero or only the names are known."""
-    problem = next(iter(faults(case, "LP109")), None)
+    problem = next(iter(faults(case, RULE.code)), None)
     if problem is None:
         yield from _by_arithmetic(case)
         return
@@ -28,13 +28,13 @@ def check(case: Case) -> Iterable[Finding]:
     yield _finding(severity, problem.file, problem.text, evidence_of([problem]), case.manifest.bytes)
 
 
-def _finding(severity: Severity, file: str, text: str, evidence: tuple[Evidence, ...], size: int = 0) -> Finding:
+def _finding(severity: Severity, file: str, text: str, evidence: tuple[Evidence, ...], size: int = 0) -> Found:
     edits = (SetJson(file, ("metadata", "total_size"), size),) if size else ()
     fixes = (Fix("write the sum of the tensors' sizes into metadata.total_size", "lossless", edits),) if edits else ()
-    return Finding("LP109", "total-size-wrong", severity, "certain", f"{file}: {text}", evidence, (), 0, fixes)
+    return Found(severity=severity, confidence="certain", headline=f"{file}: {text}", evidence=evidence, fixes=fixes)
 
 
-def _by_arithmetic(case: Case) -> Iterable[Finding]:
+def _by_arithmetic(case: Case) -> Iterable[Found]:
     """With names alone the expected shapes and the stated size still tell: 2 or 4 bytes a number, or what is odd."""
     index = deciding_index(case)
     if not case.manifest.names_only or index is None or not index.weight_map:

@@ -7,16 +7,15 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.checkpoint import Problem
 from loadproof.core.edits import Fix
-from loadproof.core.findings import Finding
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.faults import evidence_of, faults, file_findings, text_findings
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     yield from _spellings(case)
     what = "leads out of the folder, or to no regular file"
-    yield from file_findings(case, "LP110", "unsafe-path", what, _way_out)
-    yield from text_findings(case, "LP110", "unsafe-path")
+    yield from file_findings(case, RULE.code, what, _way_out)
+    yield from text_findings(case, RULE.code)
 
 
 def _way_out(problems: list[Problem]) -> tuple[Fix, ...]:
@@ -36,13 +35,13 @@ def _way_out(problems: list[Problem]) -> tuple[Fix, ...]:
 _NO_FILE = frozenset({"folder", "fifo", "device", "socket", "link-loop"})
 
 
-def _spellings(case: Case) -> Iterable[Finding]:
+def _spellings(case: Case) -> Iterable[Found]:
     """Names that a file system reads as others: nothing is wrong with the files."""
-    found = [problem for problem in faults(case, "LP110") if problem.detail == "spelling"]
+    found = [problem for problem in faults(case, RULE.code) if problem.detail == "spelling"]
     for file in dict.fromkeys(problem.file for problem in found):
         evidence = evidence_of([problem for problem in found if problem.file == file])
         headline = f"{file} spells file names in a way that a reader which compares them as text does not find (vLLM)"
-        yield Finding("LP110", "unsafe-path", "info", "certain", headline, evidence)
+        yield Found(severity="info", confidence="certain", headline=headline, evidence=evidence)
 
 
 DOCS = RuleDocs(

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loadproof.core.case import Case
-from loadproof.core.findings import Finding
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.live.live_findings import describe, faults, finding
 
 
-def check(case: Case) -> Iterator[Finding]:
-    for fault in faults(case, "LP902"):
-        yield finding(fault, RULE.slug, f"{describe(fault.parameter)}: {fault.cause}")
+def check(case: Case) -> Iterator[Found]:
+    for fault in faults(case, RULE.code):
+        yield finding(fault, f"{describe(fault.parameter)}: {fault.cause}")
 
 
 RULE = Rule(

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.live import LiveModel, LiveParameter
 from loadproof.core.places import NOWHERE, Place
+from loadproof.rules.base import Found
 from loadproof.rules.live.judge import Fault, judge
 
 ROLE = {"input-embedding": "input embedding", "output-head": "output head", "other": "parameter"}
@@ -27,7 +28,7 @@ def live_faults(live: LiveModel) -> list[Fault]:
     return found[:1] if live.tied else found
 
 
-def finding(fault: Fault, slug: str, headline: str) -> Finding:
+def finding(fault: Fault, headline: str) -> Found:
     """One finding: expected, found, likely cause and what to do."""
     p = fault.parameter
     expected = list(p.expected) if p.expected else "unknown"
@@ -38,15 +39,12 @@ def finding(fault: Fault, slug: str, headline: str) -> Finding:
         Evidence(where=NOWHERE, text=fault.cause, label="cause"),
         *((Evidence(where=NOWHERE, text=p.detail, label="placement"),) if p.detail else ()),
     )
-    safety = "lossless" if fault.viewable else "manual"
-    return Finding(
-        code=fault.code,
-        slug=slug,
+    return Found(
         severity="error",
         confidence="certain",
         headline=headline,
         evidence=evidence,
-        fixes=(Fix(title=fault.action, safety=safety),),  # type: ignore[arg-type]
+        fixes=(Fix(title=fault.action, safety="lossless" if fault.viewable else "manual"),),
     )
 
 

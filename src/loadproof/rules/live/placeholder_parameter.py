@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from msgspec import structs
 
 from loadproof.core.case import Case
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.places import NOWHERE
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.live.live_findings import describe, faults, finding
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: Case) -> Iterator[Found]:
     live = case.live
     others = live.placeholders if live else 0
-    for fault in faults(case, "LP904"):
-        found = finding(fault, RULE.slug, f"{describe(fault.parameter)}: a placeholder without values")
+    for fault in faults(case, RULE.code):
+        found = finding(fault, f"{describe(fault.parameter)}: a placeholder without values")
         if others > 1:
             count = Evidence(where=NOWHERE, text=f"{others} parameters of this model have no elements", label="note")
             found = structs.replace(found, evidence=(*found.evidence, count))

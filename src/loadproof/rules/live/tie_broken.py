@@ -6,20 +6,18 @@ from collections.abc import Iterator
 
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.places import Place, about
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: Case) -> Iterator[Found]:
     live = case.live
     if live is None or not live.tie_declared or live.tied is not False:
         return
     names = {p.role: p.name for p in live.parameters}
     shared = "they share storage" if live.shares_storage else "they have storage of their own"
-    yield Finding(
-        code=RULE.code,
-        slug=RULE.slug,
+    yield Found(
         severity="warning",
         confidence="certain",
         headline="tie_word_embeddings is true, but output head and input embedding are two Parameters",

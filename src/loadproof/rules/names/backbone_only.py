@@ -7,16 +7,16 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, RenameTensors
 from loadproof.core.families import count, show
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Assignment
 from loadproof.core.places import about, tensors_at
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.prefixes import prefix_findings
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """Healed names are a remark; a head that is missing with them is why the checkpoint does not work."""
-    yield from prefix_findings(case, "LP405", "backbone-only")
+    yield from prefix_findings(case, RULE.slug)
     healed = _healed(case)
     if not healed:
         return
@@ -34,7 +34,14 @@ def check(case: Case) -> Iterable[Finding]:
         ]
         headline = f"saved from the bare backbone: no '{prefix}.' in {stored:,} names, and no {heads[0].template}"
         fix = Fix(f"save from {case.expectation.class_name} itself, or take the head from the base model", "manual")
-        yield Finding("LP405", "backbone-only", "error", "likely", headline, tuple(evidence), tuple(heads), 0, (fix,))
+        yield Found(
+            severity="error",
+            confidence="likely",
+            headline=headline,
+            evidence=tuple(evidence),
+            rows=tuple(heads),
+            fixes=(fix,),
+        )
         return
     headline = f"{stored:,} names lack '{prefix}.'; transformers adds it, other engines refuse"
     rename = Fix(
@@ -42,7 +49,7 @@ def check(case: Case) -> Iterable[Finding]:
         "lossless",
         (RenameTensors(tuple((f.stored, f.target, f.stored_axes) for f in healed)),),
     )
-    yield Finding("LP405", "backbone-only", "info", "certain", headline, tuple(evidence), (), 0, (rename,))
+    yield Found(severity="info", confidence="certain", headline=headline, evidence=tuple(evidence), fixes=(rename,))
 
 
 def _healed(case: Case) -> list[Assignment]:

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.edits import DropTensors, Fix
 from loadproof.core.families import count, show
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import in_files, tensors_at
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """The reader keeps one of two names that mean the same parameter and drops the other unseen."""
     dropped = case.outcome.dropped
     if not dropped:
@@ -34,7 +34,9 @@ def check(case: Case) -> Iterable[Finding]:
     edits = tuple(DropTensors(row.stored or row.template, row.stored_axes or row.axes) for row in dropped)
     fix = Fix("leave out the names that lose (the loaded model stays the same)", "lossless", edits)
     notes = (Note("note", "the first in natural order wins; another engine may take the other"),)
-    yield Finding("LP411", "duplicate-source", "warning", "certain", headline, tuple(evidence), (), 0, (fix,), notes)
+    yield Found(
+        severity="warning", confidence="certain", headline=headline, evidence=tuple(evidence), fixes=(fix,), notes=notes
+    )
 
 
 def stored_name(row: Row) -> str:

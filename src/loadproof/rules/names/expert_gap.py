@@ -11,11 +11,11 @@ from loadproof.config import spelled, text_config, text_config_path, value_of, w
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.families import show
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place, about
 from loadproof.core.severity import Confidence
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.packing import COMPANION
 from loadproof.rules.evidence.wording import plural
 
@@ -23,7 +23,7 @@ MOST_PLACES = 1_000_000  # experts of all layers that there would be; the larges
 _EXPERT = re.compile(r"\.experts\.\{\}\.")
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """An expert, or one projection of it, is not stored: an error row, or silently the next expert in its place."""
     held = held_experts(case)
     wanted = value_of(text_config(case.config), "num_experts")
@@ -52,7 +52,15 @@ def check(case: Case) -> Iterable[Finding]:
     # Numbers without a hole that begin above 0: expert 0 is lost, or somebody counts from 1.
     shifted = silent and all(gap.experts == tuple(range(len(gap.experts))) for gap in gaps)
     confidence: Confidence = "likely" if shifted or (not silent and len(gaps) >= 4) else "certain"
-    yield Finding("LP410", "expert-gap", "error", confidence, headline, tuple(evidence), tuple(rows), 0, (fix,), notes)
+    yield Found(
+        severity="error",
+        confidence=confidence,
+        headline=headline,
+        evidence=tuple(evidence),
+        rows=tuple(rows),
+        fixes=(fix,),
+        notes=notes,
+    )
 
 
 class _Gap(Struct, frozen=True):

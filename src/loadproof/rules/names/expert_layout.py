@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.edits import Edit, Fix, RenameTensors, SplitTensors, StackTensors
 from loadproof.core.families import show
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import about, in_files
 from loadproof.core.tensors import Shape
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.whatif import explained_by, renamed
 from loadproof.rules.rows import of_kind
 
@@ -21,7 +21,7 @@ _LETTERS = {"w1": "gate_proj", "w3": "up_proj", "w2": "down_proj"}
 _WORDS = {word: letter for letter, word in _LETTERS.items()}
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """Missing experts here, stored experts under other names there: packed, per expert, or spelled otherwise."""
     missing = [row for row in of_kind(case.outcome.rows, "missing") if ".experts" in row.template]
     stored = [row for row in of_kind(case.outcome.rows, "unexpected") if ".experts" in (row.stored or row.template)]
@@ -35,8 +35,13 @@ def check(case: Case) -> Iterable[Finding]:
         *(Evidence(in_files(row.files[:2], 2), f"{_name(row)} {_shape(row.found)}") for row in stored[:3]),
         *(Evidence(about(case.expectation.class_name), f"{_name(row)} {_shape(row.expected)}") for row in missing[:3]),
     )
-    yield Finding(
-        "LP409", "expert-layout", "error", "certain" if fixes else "likely", headline, evidence, rows, 0, fixes
+    yield Found(
+        severity="error",
+        confidence="certain" if fixes else "likely",
+        headline=headline,
+        evidence=evidence,
+        rows=rows,
+        fixes=fixes,
     )
 
 

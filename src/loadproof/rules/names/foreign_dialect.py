@@ -11,11 +11,11 @@ from loadproof.config import get, where
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.families import show
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import about, in_files
 from loadproof.core.tensors import Family, Shape
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.shards import listed
 from loadproof.rules.reader.reader_too_old import needs_code
 from loadproof.rules.rows import of_kind
@@ -53,7 +53,7 @@ _DIALECTS = (
 )
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """A dialect by its signs, if the reader did not load it; else projections fused or split as another family does."""
     if (case.expectation.families and not case.outcome.rows) or needs_code(case):
         return
@@ -70,7 +70,7 @@ def _is_gptq(templates: list[str]) -> bool:
     return any(template.endswith((".qweight", ".weight_packed")) for template in templates)
 
 
-def _finding(case: Case, dialect: _Dialect, shown: list[str]) -> Finding:
+def _finding(case: Case, dialect: _Dialect, shown: list[str]) -> Found:
     by_template = {family.template: family for family in case.manifest.families}
     evidence = [_line(by_template[name]) for name in shown]
     if isinstance(get(case.config, ("quantization",)), dict):
@@ -78,8 +78,13 @@ def _finding(case: Case, dialect: _Dialect, shown: list[str]) -> Finding:
         evidence.append(Evidence(where(case.config, ("quantization",)), text))
     headline = f"the names are those of {dialect.name}, not of {case.expectation.reader or 'transformers'}"
     fix = Fix(dialect.fix, "manual")
-    return Finding(
-        "LP413", "foreign-dialect", "error", "certain", headline, tuple(evidence), case.outcome.rows, 0, (fix,)
+    return Found(
+        severity="error",
+        confidence="certain",
+        headline=headline,
+        evidence=tuple(evidence),
+        rows=case.outcome.rows,
+        fixes=(fix,),
     )
 
 
@@ -88,7 +93,7 @@ def _line(family: Family) -> Evidence:
     return Evidence(in_files(family.files[:2], 2), f"{show(family.template, family.axes)}{shape}")
 
 
-def _fused(case: Case) -> Iterable[Finding]:
+def _fused(case: Case) -> Iterable[Found]:
     """In one module, missing and unexpected matrices of the same width and the same number of rows in sum."""
     groups: dict[str, tuple[list[Row], list[Row]]] = {}
     for row in of_kind(case.outcome.rows, "missing", "unexpected"):
@@ -107,7 +112,15 @@ def _fused(case: Case) -> Iterable[Finding]:
     rows = tuple(row for _, missing, unexpected in found for row in (*missing, *unexpected))
     notes = (Note("note", "rows may be interleaved per head; cutting or joining them plainly can be wrong"),)
     fix = Fix("set the model_type that stores its projections so, or convert with the family's own script", "manual")
-    yield Finding("LP413", "foreign-dialect", "error", "likely", headline, tuple(evidence), rows, 0, (fix,), notes)
+    yield Found(
+        severity="error",
+        confidence="likely",
+        headline=headline,
+        evidence=tuple(evidence),
+        rows=rows,
+        fixes=(fix,),
+        notes=notes,
+    )
 
 
 def _same_sum(missing: list[Row], unexpected: list[Row]) -> bool:

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.families import count, show
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import in_files, tensors_at
 from loadproof.core.tensors import Family
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.faults import SHOWN
 
 # Buffers that old releases stored and that every release computes anew.
@@ -21,7 +21,7 @@ LEGACY = re.compile(
 )
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """Rows that were swallowed: lost parameters are reported, stored weights that nobody wants are a remark."""
     yield from _lost(case)
     ignored = [row for row in case.outcome.ignored if row.kind == "unexpected"]
@@ -35,7 +35,7 @@ def check(case: Case) -> Iterable[Finding]:
         yield _remark(case, legacy, "{} legacy buffers are stored and harmlessly ignored by {}")
 
 
-def _lost(case: Case) -> Iterable[Finding]:
+def _lost(case: Case) -> Iterable[Found]:
     """A parameter that most layers have and some lack is damage, even if the class is told not to mention it."""
     filled: dict[str, int] = {}
     for found in case.outcome.assignments:
@@ -52,18 +52,18 @@ def _lost(case: Case) -> Iterable[Finding]:
         for row in lost[:SHOWN]
     )
     fix = Fix("take these tensors from the model this one was made from", "manual")
-    yield Finding("LP412", "ignored-weights", "error", "likely", headline, evidence, (), 0, (fix,))
+    yield Found(severity="error", confidence="likely", headline=headline, evidence=evidence, fixes=(fix,))
 
 
 def _as_row(family: Family) -> Row:
     return Row("unexpected", family.template, family.axes, stored=family.template, files=family.files)
 
 
-def _remark(case: Case, rows: list[Row], text: str) -> Finding:
+def _remark(case: Case, rows: list[Row], text: str) -> Found:
     number = sum(count(row.axes) for row in rows)
     headline = text.format(f"{number:,}", case.expectation.class_name or "every reader")
     evidence = tuple(Evidence(in_files(row.files[:2], 2), show(row.template, row.axes)) for row in rows[:SHOWN])
-    return Finding("LP412", "ignored-weights", "info", "certain", headline, evidence)
+    return Found(severity="info", confidence="certain", headline=headline, evidence=evidence)
 
 
 DOCS = RuleDocs(

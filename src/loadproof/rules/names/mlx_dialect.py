@@ -9,16 +9,16 @@ from msgspec.structs import replace
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.families import count, show
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE, Place
 from loadproof.core.tensors import Shape
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.wording import plural, row_evidence
 from loadproof.rules.rows import of_kind
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """Convolutions with their channels last; or none left of them in a file that says it is MLX's, of a hybrid model."""
     if any(family.template.endswith((".scales", ".biases")) for family in case.manifest.families):
         return  # quantized: LP413
@@ -37,7 +37,7 @@ def _is_channels_last(found: Shape | None, expected: Shape | None) -> bool:
     return found != expected and found == (expected[0], *expected[2:], expected[1])
 
 
-def _finding(files: list[str], rows: list[Row]) -> Finding:
+def _finding(files: list[str], rows: list[Row]) -> Found:
     number = sum(count(row.axes) for row in rows)
     verb = "keeps its" if number == 1 else "keep their"
     headline = f"these weights were converted by mlx_lm: {plural(number, 'convolution')} {verb} channels last"
@@ -49,7 +49,15 @@ def _finding(files: list[str], rows: list[Row]) -> Finding:
     )
     fix = Fix(_HOW, "manual")
     shown = (*evidence, *row_evidence(rows))
-    return Finding("LP415", "mlx-dialect", "error", "certain", headline, shown, tuple(rows), 0, (fix,), notes)
+    return Found(
+        severity="error",
+        confidence="certain",
+        headline=headline,
+        evidence=shown,
+        rows=tuple(rows),
+        fixes=(fix,),
+        notes=notes,
+    )
 
 
 _HOW = (
@@ -58,7 +66,7 @@ _HOW = (
 )
 
 
-def _moved_back(case: Case, files: list[str]) -> Iterable[Finding]:
+def _moved_back(case: Case, files: list[str]) -> Iterable[Found]:
     """The header alone was edited: then the norms are still those of MLX."""
     reached = {found.target for found in case.outcome.assignments}
     linear = [e for e in case.expectation.families if e.template.endswith(".linear_attn.conv1d.weight")]

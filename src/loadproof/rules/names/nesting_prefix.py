@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from loadproof.core.case import Case
-from loadproof.core.findings import Finding
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.prefixes import healed_finding, prefix_findings
 
 
-def check(case: Case) -> Iterable[Finding]:
-    yield from prefix_findings(case, "LP402", "nesting-prefix")
-    yield from healed_finding(case, "LP402", "nesting-prefix")
+def check(case: Case) -> Iterable[Found]:
+    yield from prefix_findings(case, RULE.slug)
+    yield from healed_finding(case, RULE.slug)
 
 
 DOCS = RuleDocs(

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 from loadproof.core.case import Case
 from loadproof.core.edits import DropTensors, Edit, Fix, RenameTensors
 from loadproof.core.families import count, show
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import in_files
 from loadproof.core.tensors import Family
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.rewrites import find_rewrite
 from loadproof.rules.evidence.whatif import outcome_with, renamed
 from loadproof.rules.rows import subtract
@@ -29,7 +29,7 @@ _BASE = re.compile(r"(\A|\.)(base_layer|modules_to_save\.[^.{}]+)(?=\.)")
 _OUTER = re.compile(r"(\A|(?<=\.))base_model\.model\.")
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """LoRA pairs or `base_layer` beside the weights they belong to, in a file that is read as a model."""
     families = case.manifest.families
     extra = [family for family in families if _ADAPTER.search(family.template)]
@@ -49,7 +49,9 @@ def check(case: Case) -> Iterable[Finding]:
     shown = [*wrapped[:2], *extra[:2]]
     evidence = tuple(Evidence(in_files(family.files[:2], 2), show(family.template, family.axes)) for family in shown)
     fixes = _fixes(clean, extra, kept, inner)
-    yield Finding("LP404", "peft-dump", "error", "certain", headline, evidence, tuple(rows), 0, fixes)
+    yield Found(
+        severity="error", confidence="certain", headline=headline, evidence=evidence, rows=tuple(rows), fixes=fixes
+    )
 
 
 def unwrapped(template: str, inner: tuple[str, ...] = ()) -> str:

@@ -8,18 +8,18 @@ from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.expectation import Expected
 from loadproof.core.families import show
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place, about, source_line
 from loadproof.core.tensors import Shape
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.shards import listed
 from loadproof.rules.rows import of_kind
 
 MOST = 0.5  # of the kinds of tensors in a layer; more is not an oversight of a saver
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """Kinds of tensors missing in every layer that should have them, while all else is there and nothing left over."""
     rows = case.outcome.rows
     missing = [row for row in of_kind(rows, "missing") if row.axes]
@@ -42,7 +42,15 @@ def check(case: Case) -> Iterable[Finding]:
     )
     fix = Fix("take these tensors from the model this one was made from, if they were frozen", "manual")
     notes = (Note("origin", "an exporter or merge tool written for an older family without these parameters"),)
-    yield Finding("LP408", "saver-dropped", "error", "likely", headline, evidence, tuple(everywhere), 0, (fix,), notes)
+    yield Found(
+        severity="error",
+        confidence="likely",
+        headline=headline,
+        evidence=evidence,
+        rows=tuple(everywhere),
+        fixes=(fix,),
+        notes=notes,
+    )
 
 
 def _whole(row: Row, expected: dict[str, Expected]) -> bool:

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.places import about, in_files
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.rows import of_kind
 
 _TASK = re.compile(
@@ -17,7 +17,7 @@ _TASK = re.compile(
 )
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """A class for a task whose own head (score, classifier, qa_outputs) is missing while the backbone is there."""
     if not _TASK.search(case.expectation.class_name):
         return
@@ -40,7 +40,15 @@ def check(case: Case) -> Iterable[Finding]:
     notes = (Note("origin", "trained with the head outside modules_to_save, or merged through the CausalLM class"),)
     fix = Fix("save again with the head (modules_to_save), or set architectures to the class that was saved", "manual")
     rows = (*heads, *stray)
-    yield Finding("LP407", "task-head-missing", "error", "certain", headline, tuple(evidence), rows, 0, (fix,), notes)
+    yield Found(
+        severity="error",
+        confidence="certain",
+        headline=headline,
+        evidence=tuple(evidence),
+        rows=rows,
+        fixes=(fix,),
+        notes=notes,
+    )
 
 
 DOCS = RuleDocs(

@@ -11,10 +11,10 @@ from loadproof.config import get, where
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.families import show
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place, about, in_files
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.feed_forward import flipped
 from loadproof.rules.evidence.rewrites import find_rewrite
 from loadproof.rules.evidence.roots import MULTIMODAL, assigned, by_root, expected, is_subtree, module_of, size
@@ -30,7 +30,7 @@ _EXPERTS = re.compile(r"\.experts?\.")
 _DRAFT = re.compile(r"(\A|\.)(midlayer\.|d2t\Z|t2d\Z|fc\.weight\Z)")
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """The first of: a draft model, a text half under a multimodal class, dense against experts, the head of another task,
     parts the class does not have, a backbone loaded on purpose, weights inside of layers that have no use for them."""
     if not case.outcome.rows:
@@ -43,7 +43,7 @@ def check(case: Case) -> Iterable[Finding]:
             return
 
 
-def _draft(case: Case) -> Finding | None:
+def _draft(case: Case) -> Found | None:
     """EAGLE-3 drafts: one layer, a reduced vocabulary with its maps, a fusing projection."""
     rows = [row for row in of_kind(case.outcome.rows, "unexpected") if _DRAFT.search(row.stored or row.template)]
     if len(rows) < 2:
@@ -52,7 +52,7 @@ def _draft(case: Case) -> Finding | None:
     return _finding(case, headline, rows, tuple(case.outcome.rows), "serve it as a draft beside its target model")
 
 
-def _text_half(case: Case) -> Finding | None:
+def _text_half(case: Case) -> Found | None:
     """All of a sub-module is missing and no stored name could be part of it."""
     proof = find_rewrite(case)
     left = case.outcome.rows if proof is None else tuple(subtract(case.outcome.rows, proof.rows))
@@ -73,7 +73,7 @@ def _text_half(case: Case) -> Finding | None:
     return _finding(case, headline, of_kind(left, "missing"), tuple(case.outcome.rows), how)
 
 
-def _experts(case: Case) -> Finding | None:
+def _experts(case: Case) -> Found | None:
     """Experts under a dense class, or a dense model under a class with experts."""
     missing, unexpected = of_kind(case.outcome.rows, "missing"), of_kind(case.outcome.rows, "unexpected")
     assigned_experts = any(_EXPERTS.search(name) for name in assigned(case))
@@ -108,7 +108,7 @@ def _in_layers(row: Row, layers: set[int]) -> bool:
     return inside and re.search(r"\.(mlp|feed_forward|block_sparse_moe|ffn)\.", row.template) is not None
 
 
-def _other_head(case: Case) -> Finding | None:
+def _other_head(case: Case) -> Found | None:
     """All layers fit, one head is missing and another one is stored."""
     prefix = case.expectation.base_model_prefix + "."
     missing = of_kind(case.outcome.rows, "missing")
@@ -136,7 +136,7 @@ def _modules(rows: list[Row]) -> set[str]:
     return {(row.stored or row.template).split(".")[0] for row in rows}
 
 
-def _extra_parts(case: Case) -> Finding | None:
+def _extra_parts(case: Case) -> Found | None:
     """Nothing is missing; whole sub-modules are left over."""
     unexpected = of_kind(case.outcome.rows, "unexpected")
     if len(unexpected) < len(case.outcome.rows) or not unexpected:
@@ -157,7 +157,7 @@ def _extra_parts(case: Case) -> Finding | None:
     return replace(finding, severity="warning")
 
 
-def _backbone(case: Case) -> Finding | None:
+def _backbone(case: Case) -> Found | None:
     """`LlamaModel` on the weights of `LlamaForCausalLM`: what is left over is the head, and that was asked for."""
     stated, used = get(case.config, ("architectures", 0)), case.expectation.class_name
     family = used.removesuffix("Model")
@@ -172,7 +172,7 @@ def _backbone(case: Case) -> Finding | None:
     return replace(_finding(case, headline, rows, tuple(rows), how), severity="info")
 
 
-def _unused_inside(case: Case) -> Finding | None:
+def _unused_inside(case: Case) -> Found | None:
     """Nothing is missing, and the layers of the file hold what those of the class have no use for: biases, norms."""
     unexpected = of_kind(case.outcome.rows, "unexpected")
     if len(unexpected) < len(case.outcome.rows):
@@ -195,7 +195,7 @@ def _lies_inside(row: Row, layers: dict[str, set[int]]) -> bool:
     return bool(row.axes) and set(row.axes[0]) <= layers.get(row.template.partition(".{}.")[0], set())
 
 
-def _architecture_note(case: Case) -> Iterable[Finding]:
+def _architecture_note(case: Case) -> Iterable[Found]:
     """`architectures` names another class than the one that loads: harmless here, not for engines that obey it."""
     stated = get(case.config, ("architectures", 0))
     used = case.expectation.class_name
@@ -209,15 +209,20 @@ def _architecture_note(case: Case) -> Iterable[Finding]:
     evidence = (Evidence(where(case.config, ("architectures", 0)), f'"{stated}"'),)
     fix = Fix("leave it for transformers; another engine needs the spelling that its own registry lists", "manual")
     notes = (Note("note", "vLLM and SGLang choose the class by architectures, and may know it by this name only"),)
-    yield Finding("LP406", "wrong-class", "info", "certain", headline, evidence, (), 0, (fix,), notes)
+    yield Found(severity="info", confidence="certain", headline=headline, evidence=evidence, fixes=(fix,), notes=notes)
 
 
-def _finding(case: Case, headline: str, shown: list[Row], rows: tuple[Row, ...], how: str) -> Finding:
+def _finding(case: Case, headline: str, shown: list[Row], rows: tuple[Row, ...], how: str) -> Found:
     stated = get(case.config, ("architectures", 0), case.expectation.class_name)
     config = Evidence(where(case.config, ("architectures",)), f"{stated}, model_type {case.expectation.model_type}")
     names = [Evidence(_place(row), show(row.stored or row.template, row.axes)) for row in shown[:3] if _shows(row)]
-    return Finding(
-        "LP406", "wrong-class", "error", "likely", headline, (config, *names), rows, 0, (Fix(how, "manual"),)
+    return Found(
+        severity="error",
+        confidence="likely",
+        headline=headline,
+        evidence=(config, *names),
+        rows=rows,
+        fixes=(Fix(how, "manual"),),
     )
 
 

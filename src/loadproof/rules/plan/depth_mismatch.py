@@ -15,10 +15,10 @@ from loadproof.config.values import dotted
 from loadproof.core.case import Case
 from loadproof.core.config import JsonPath, LayerPlan
 from loadproof.core.edits import Edit, Fix, SetJson
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE, about
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.plans import built_plan, config_file, rows_in_layers
 from loadproof.rules.evidence.prediction_heads import stored_heads
 from loadproof.rules.evidence.whatif_config import explained_by_config
@@ -26,7 +26,7 @@ from loadproof.rules.evidence.wording import json_text, layers_text, plural
 from loadproof.rules.rows import tally
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     built, stored = built_plan(case), case.tensor_plan
     if built is None or stored is None:
         return
@@ -57,7 +57,7 @@ def _whole_layers(rows: list[Row], layers: Sequence[int]) -> bool:
     return {layer for row in rows for layer in row.axes[0]} == set(layers)
 
 
-def _finding(case: Case, held: int, wanted: int, layers: list[int], rows: list[Row]) -> Finding:
+def _finding(case: Case, held: int, wanted: int, layers: list[int], rows: list[Row]) -> Found:
     edits = depth_edits(case, held, wanted)
     found = explained_by_config(case, edits) if edits else None
     proven = found is not None and not found[1] and bool(found[0])
@@ -82,7 +82,9 @@ def _finding(case: Case, held: int, wanted: int, layers: list[int], rows: list[R
         fix = Fix(text, "lossless", edits)
     else:
         fix = Fix(f"make the depth agree: {plural(held, 'layer')} {'is' if held == 1 else 'are'} stored", "manual")
-    return Finding("LP307", "depth-mismatch", "error", "likely", headline, evidence, claimed, fixes=(fix,))
+    return Found(
+        severity="error", confidence="likely", headline=headline, evidence=evidence, rows=claimed, fixes=(fix,)
+    )
 
 
 def depth_edits(case: Case, held: int, wanted: int) -> tuple[Edit, ...]:

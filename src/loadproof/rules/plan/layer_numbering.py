@@ -9,12 +9,12 @@ from msgspec.structs import replace
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, RenameTensors
 from loadproof.core.families import HOLE, show
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE, about
 from loadproof.core.severity import Confidence
 from loadproof.core.tensors import Family
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.plans import built_plan, rows_in_layers
 from loadproof.rules.evidence.prediction_heads import stored_heads
 from loadproof.rules.evidence.whatif import explained_by
@@ -24,7 +24,7 @@ from loadproof.rules.rows import tally
 Numbers = dict[int, int]  # stored number -> number that the class counts
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     built, stored = built_plan(case), case.tensor_plan
     if built is None or stored is None:
         return
@@ -46,7 +46,7 @@ def _held(case: Case, field: str) -> list[int]:
 
 
 # ---------------------------------------------------------------- as many as wanted, under other numbers
-def _renumbered(case: Case, field: str, held: list[int]) -> Iterable[Finding]:
+def _renumbered(case: Case, field: str, held: list[int]) -> Iterable[Found]:
     """Proven by the reader: under the right numbers every row of these layers vanishes and none is new."""
     numbers = {layer: position for position, layer in enumerate(held)}
     gone, new = explained_by(case, [_moved(family, field, numbers) for family in case.manifest.families])
@@ -67,7 +67,9 @@ def _renumbered(case: Case, field: str, held: list[int]) -> Iterable[Finding]:
     )
     fix = Fix(f"number them 0 to {len(held) - 1} in the headers", "lossless", (_rename(case, field, numbers),))
     confidence: Confidence = "certain" if from_one else "likely"
-    yield Finding("LP310", "layer-numbering", "error", confidence, headline, evidence, tuple(gone), fixes=(fix,))
+    yield Found(
+        severity="error", confidence=confidence, headline=headline, evidence=evidence, rows=tuple(gone), fixes=(fix,)
+    )
 
 
 def _moved(family: Family, field: str, numbers: Numbers) -> Family:
@@ -97,7 +99,7 @@ def _range_text(held: list[int]) -> str:
 
 
 # ---------------------------------------------------------------- fewer than wanted
-def _lost(case: Case, field: str, absent: list[int]) -> Iterable[Finding]:
+def _lost(case: Case, field: str, absent: list[int]) -> Iterable[Found]:
     """Layers before the last one of which nothing is stored."""
     rows: list[Row] = [row for row in rows_in_layers(case, absent, field) if row.kind == "missing"]
     if {layer for row in rows for layer in row.axes[0]} != set(absent):
@@ -110,7 +112,9 @@ def _lost(case: Case, field: str, absent: list[int]) -> Iterable[Finding]:
     )
     how = "take them from the model this one was made from; if they were pruned on purpose, number the others anew and set "
     fix = Fix(f"{how}the depth to match", "manual")
-    yield Finding("LP310", "layer-numbering", "error", "likely", headline, evidence, tuple(rows), fixes=(fix,))
+    yield Found(
+        severity="error", confidence="likely", headline=headline, evidence=evidence, rows=tuple(rows), fixes=(fix,)
+    )
 
 
 DOCS = RuleDocs(

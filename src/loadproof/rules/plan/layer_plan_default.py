@@ -11,23 +11,23 @@ from loadproof.config.plan.spellings import LISTS
 from loadproof.config.values import dotted
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, SetJson
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.places import about
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.plans import config_file
 from loadproof.rules.evidence.whatif_config import outcome_if
 from loadproof.rules.plan.layer_plan_mismatch import differing_layers, plan_findings
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     found = differing_layers(case)
     if found is not None and not found[0].given:
-        yield from plan_findings(case, "LP305", "layer-plan-default", found)
+        yield from plan_findings(case, found)
     elif found is None and case.expectation.raises is not None:
         yield from _refused(case)
 
 
-def _refused(case: Case) -> Iterable[Finding]:
+def _refused(case: Case) -> Iterable[Found]:
     """A default of fixed length that does not fit this depth: the class refuses its own default."""
     stored = case.tensor_plan
     if stored is None or len(set(stored.words)) < 2 or None in stored.words or stated_plans(case.config):
@@ -41,8 +41,8 @@ def _refused(case: Case) -> Iterable[Finding]:
             evidence = (Evidence(about("tensors"), letters(stored), "layers"),)
             fix = Fix(f"write {dotted(path)} as the tensors show it", "lossless", edits)
             notes = (Note("outcome", case.expectation.raises or ""),)
-            yield Finding(
-                "LP305", "layer-plan-default", "error", "certain", headline, evidence, fixes=(fix,), notes=notes
+            yield Found(
+                severity="error", confidence="certain", headline=headline, evidence=evidence, fixes=(fix,), notes=notes
             )
             return
 

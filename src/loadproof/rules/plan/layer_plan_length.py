@@ -13,15 +13,15 @@ from loadproof.config.values import dotted
 from loadproof.core.case import Case
 from loadproof.core.config import JsonPath, LayerPlan
 from loadproof.core.edits import Edit, Fix, SetJson
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.places import NOWHERE, about
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.plans import config_file, plan_list_path
 from loadproof.rules.evidence.whatif_config import explained_by_config
 from loadproof.rules.evidence.wording import plural
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     path = plan_list_path(case)
     depth = config_depth(case.config)
     if path is None or depth is None or not _is_refused(case):
@@ -40,7 +40,15 @@ def check(case: Case) -> Iterable[Finding]:
     )
     rows = tuple(case.outcome.rows)
     notes = (Note("outcome", case.expectation.raises),) if case.expectation.raises else ()
-    yield Finding("LP302", "layer-plan-length", "error", "certain", headline, evidence, rows, fixes=(fix,), notes=notes)
+    yield Found(
+        severity="error",
+        confidence="certain",
+        headline=headline,
+        evidence=evidence,
+        rows=rows,
+        fixes=(fix,),
+        notes=notes,
+    )
 
 
 def _is_refused(case: Case) -> bool:

@@ -10,11 +10,11 @@ from loadproof.config.values import dotted
 from loadproof.core.case import Case
 from loadproof.core.config import LayerPlan
 from loadproof.core.edits import Edit, Fix, SetJson
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import source_line
 from loadproof.core.severity import Confidence
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.feed_forward import NAMES, Flip, field_lines, flipped, known_fields
 from loadproof.rules.evidence.plans import (
     attention_words,
@@ -48,16 +48,16 @@ def differing_layers(case: Case) -> Plans | None:
     return (config, built, stored, layers) if layers else None
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     found = differing_layers(case)
     if found is not None and found[0].given:
-        yield from plan_findings(case, "LP301", "layer-plan-mismatch", found)
+        yield from plan_findings(case, found)
     flip = flipped(case)
     if flip is not None:
         yield _flip_finding(case, flip)
 
 
-def _flip_finding(case: Case, flip: Flip) -> Finding:
+def _flip_finding(case: Case, flip: Flip) -> Found:
     """The finding for layers that are dense on one side and hold experts on the other."""
     held = sorted({NAMES[word] for layer in flip.layers if (word := flip.stored.words[layer])})
     made = sorted({NAMES[word] for layer in flip.layers if (word := flip.built.words[layer])})
@@ -74,12 +74,18 @@ def _flip_finding(case: Case, flip: Flip) -> Finding:
             f"set the field that chooses the layers with experts ({known_fields()}) to those of the weights", "manual"
         )
     confidence: Confidence = "certain" if flip.edits else "likely"
-    return Finding(
-        "LP301", "layer-plan-mismatch", "error", confidence, headline, evidence, flip.rows, fixes=(fix,), notes=notes
+    return Found(
+        severity="error",
+        confidence=confidence,
+        headline=headline,
+        evidence=evidence,
+        rows=flip.rows,
+        fixes=(fix,),
+        notes=notes,
     )
 
 
-def plan_findings(case: Case, code: str, slug: str, plans: Plans) -> Iterable[Finding]:
+def plan_findings(case: Case, plans: Plans) -> Iterable[Found]:
     """The finding for layers of another kind, none when the reader reports nothing there; shared with LP305."""
     config, built, stored, layers = plans
     rows = rows_in_layers(case, layers, built.field)
@@ -100,7 +106,15 @@ def plan_findings(case: Case, code: str, slug: str, plans: Plans) -> Iterable[Fi
     confidence: Confidence = "certain" if edits else "likely"
     fixes = (_fix(case, config, edits, layers),)
     headline = _headline(config, stored, layers)
-    yield Finding(code, slug, "error", confidence, headline, evidence, tuple(claimed), fixes=fixes, notes=notes)
+    yield Found(
+        severity="error",
+        confidence=confidence,
+        headline=headline,
+        evidence=evidence,
+        rows=tuple(claimed),
+        fixes=fixes,
+        notes=notes,
+    )
 
 
 def _headline(config: LayerPlan, stored: LayerPlan, layers: Sequence[int]) -> str:

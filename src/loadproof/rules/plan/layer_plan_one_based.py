@@ -12,14 +12,14 @@ from loadproof.config.values import dotted
 from loadproof.core.case import Case
 from loadproof.core.config import JsonPath, LayerPlan
 from loadproof.core.edits import Edit, Fix, SetJson
-from loadproof.core.findings import Evidence, Finding, Note
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.core.findings import Evidence, Note
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.plans import config_file, strips
 from loadproof.rules.evidence.whatif_config import explained_by_config, with_edits
 from loadproof.rules.evidence.wording import json_text
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     stored = case.tensor_plan
     if stored is None:
         return
@@ -53,7 +53,7 @@ def _reads_as(case: Case, edits: tuple[Edit, ...], name: str, stored: LayerPlan)
     return diff_plans(LayerPlan(words, "config"), stored).same and None not in words
 
 
-def _finding(case: Case, name: str, first: int, edits: tuple[Edit, ...], stored: LayerPlan) -> Iterable[Finding]:
+def _finding(case: Case, name: str, first: int, edits: tuple[Edit, ...], stored: LayerPlan) -> Iterable[Found]:
     found = explained_by_config(case, edits)
     if found is None or found[1]:
         return
@@ -69,14 +69,12 @@ def _finding(case: Case, name: str, first: int, edits: tuple[Edit, ...], stored:
     headline = f"{dotted(places[0][0])} counts layers from {other}, the class counts from {first}"
     fix = Fix(f"{'raise' if first else 'lower'} every number of {name} by one", "lossless", edits)
     notes = (Note("outcome", case.expectation.raises),) if case.expectation.raises else ()
-    yield Finding(
-        "LP304",
-        "layer-plan-one-based",
-        "error",
-        "certain",
-        headline,
-        tuple(evidence),
-        tuple(found[0]),
+    yield Found(
+        severity="error",
+        confidence="certain",
+        headline=headline,
+        evidence=tuple(evidence),
+        rows=tuple(found[0]),
         fixes=(fix,),
         notes=notes,
     )

@@ -13,9 +13,9 @@ from loadproof.config.values import dotted
 from loadproof.core.case import Case
 from loadproof.core.config import LayerPlan
 from loadproof.core.edits import Edit, Fix
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.places import about
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.plans import write_plan
 from loadproof.rules.evidence.wording import json_text, layers_text
 
@@ -23,7 +23,7 @@ from loadproof.rules.evidence.wording import json_text, layers_text
 _INTERVAL = "full_attention_interval"
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     plans = stated_plans(case.config)
     truth = _truth(case, plans)
     if truth is None:
@@ -51,7 +51,7 @@ def _comparable(plan: LayerPlan, truth: LayerPlan) -> bool:
     return "hybrid" not in kinds and len(plan.words) == len(truth.words)
 
 
-def _contradiction(case: Case, wrong: LayerPlan, truth: LayerPlan) -> Finding:
+def _contradiction(case: Case, wrong: LayerPlan, truth: LayerPlan) -> Found:
     path = field_path(wrong)
     layers = diff_plans(wrong, truth).layers
     verb = "differs" if len(layers) == 1 else "differ"
@@ -65,8 +65,8 @@ def _contradiction(case: Case, wrong: LayerPlan, truth: LayerPlan) -> Finding:
     title = f"write the stored plan into {dotted(path)}" if edits else f"remove {dotted(path)} or make it agree"
     fix = Fix(title, "lossless" if edits else "manual", edits)
     note = Note("outcome", "this reader follows the other field; engines that read this one build other layers")
-    return Finding(
-        "LP306", "layer-plan-spellings", "warning", "certain", headline, evidence, fixes=(fix,), notes=(note,)
+    return Found(
+        severity="warning", confidence="certain", headline=headline, evidence=evidence, fixes=(fix,), notes=(note,)
     )
 
 
@@ -91,7 +91,7 @@ def _lacks_interval(case: Case, plans: list[LayerPlan], truth: LayerPlan) -> boo
     return [kind(word) == "attention" for word in truth.words] != [layer % 4 == 3 for layer in range(len(truth.words))]
 
 
-def _silent_interval(case: Case, truth: LayerPlan) -> Finding:
+def _silent_interval(case: Case, truth: LayerPlan) -> Found:
     path = (*field_path(case.config_plan or truth)[:-1], _INTERVAL)
     edits = tuple(
         edit
@@ -107,7 +107,7 @@ def _silent_interval(case: Case, truth: LayerPlan) -> Finding:
     )
     title = f"write {dotted(path)} as well" if edits else "no interval describes this plan; such engines cannot run it"
     fix = Fix(title, "lossless" if edits else "manual", edits)
-    return Finding("LP306", "layer-plan-spellings", "info", "certain", headline, evidence, fixes=(fix,))
+    return Found(severity="info", confidence="certain", headline=headline, evidence=evidence, fixes=(fix,))
 
 
 DOCS = RuleDocs(

@@ -12,10 +12,10 @@ from loadproof.config.values import dotted
 from loadproof.core.case import Case
 from loadproof.core.config import JsonPath, LayerPlan
 from loadproof.core.edits import Edit, Fix, SetJson
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE, about
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.plans import built_plan, config_file, plan_list_path, rows_in_layers
 from loadproof.rules.evidence.whatif_config import explained_by_config
 from loadproof.rules.evidence.wording import json_text, layers_text
@@ -34,7 +34,7 @@ KNOWN = (
 )
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     path = plan_list_path(case)
     if path is None:
         return
@@ -59,9 +59,7 @@ def _without_mixer(case: Case, words: list[str]) -> list[int]:
     return [layer for layer, (made, held) in enumerate(pairs) if made is None and held is not None]
 
 
-def _finding(
-    case: Case, path: JsonPath, words: list[str], layers: list[int], rows: Iterable[Row], what: str
-) -> Finding:
+def _finding(case: Case, path: JsonPath, words: list[str], layers: list[int], rows: Iterable[Row], what: str) -> Found:
     shown = layers[0]
     headline = f"{dotted((*path, shown))} = {json_text(words[shown])} {what}"
     evidence = [
@@ -82,8 +80,14 @@ def _finding(
         )
     fix = _advice(case, path, words, layers) if others or not edits else _fix(path, edits, layers)
     notes = (Note("outcome", case.expectation.raises),) if case.expectation.raises else ()
-    return Finding(
-        "LP303", "layer-plan-word", "error", "certain", headline, tuple(evidence), tuple(claimed), 0, (fix,), notes
+    return Found(
+        severity="error",
+        confidence="certain",
+        headline=headline,
+        evidence=tuple(evidence),
+        rows=tuple(claimed),
+        fixes=(fix,),
+        notes=notes,
     )
 
 

@@ -8,15 +8,15 @@ from loadproof.config.lines import where
 from loadproof.config.values import dotted
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, SetJson
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.places import about
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.plans import config_file
 from loadproof.rules.evidence.prediction_heads import promised, stored_heads
 from loadproof.rules.evidence.wording import plural
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     found = promised(case)
     if found is None or found[1] < 1 or case.manifest.tensors == 0 or stored_heads(case):
         return
@@ -31,7 +31,7 @@ def check(case: Case) -> Iterable[Finding]:
         Fix("or take the prediction heads from the base checkpoint; they then belong to the untuned trunk", "manual"),
     )
     note = Note("outcome", "the model itself is complete; engines that draft with these heads fail or accept nothing")
-    yield Finding("LP308", "mtp-promised", "info", "certain", headline, evidence, fixes=fixes, notes=(note,))
+    yield Found(severity="info", confidence="certain", headline=headline, evidence=evidence, fixes=fixes, notes=(note,))
 
 
 DOCS = RuleDocs(

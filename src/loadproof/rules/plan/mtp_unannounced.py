@@ -7,17 +7,17 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.families import count, show
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place, in_files
 from loadproof.core.tensors import Family
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.plans import config_file
 from loadproof.rules.evidence.prediction_heads import field_to_write, promised, stored_heads
 from loadproof.rules.evidence.wording import plural
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     heads = stored_heads(case)
     found = promised(case)
     if not heads:
@@ -37,26 +37,26 @@ def check(case: Case) -> Iterable[Finding]:
     )
     text = f"state the number of heads in {'.'.join(map(str, path))}, or drop these tensors"
     note = Note("outcome", "the reader does not use them; converters that count them see a layer too many")
-    yield Finding(
-        "LP309",
-        "mtp-unannounced",
-        "info",
-        "certain",
-        headline,
-        evidence,
-        tuple(rows),
+    yield Found(
+        severity="info",
+        confidence="certain",
+        headline=headline,
+        evidence=evidence,
+        rows=tuple(rows),
         fixes=(Fix(text, "manual"),),
         notes=(note,),
     )
 
 
-def _unused(heads: list[Family], rows: list[Row]) -> Finding:
+def _unused(heads: list[Family], rows: list[Row]) -> Found:
     """Announced and stored, but this class has no place for them: harmless, and said so."""
     number = sum(count(family.axes) for family in heads)
     headline = f"{plural(number, 'tensor')} of prediction heads (MTP) are not used by this reader"
     evidence = (Evidence(in_files(heads[0].files), show(heads[0].template, heads[0].axes)),)
     note = Note("outcome", "the model itself is complete; a save with this reader drops these tensors")
-    return Finding("LP309", "mtp-unannounced", "info", "certain", headline, evidence, tuple(rows), notes=(note,))
+    return Found(
+        severity="info", confidence="certain", headline=headline, evidence=evidence, rows=tuple(rows), notes=(note,)
+    )
 
 
 def _rows(case: Case, heads: list[Family]) -> list[Row]:

@@ -8,15 +8,15 @@ from math import prod
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, SetJson
 from loadproof.core.families import count, show
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.places import Place, in_files
 from loadproof.core.tensors import Family
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.packing import Layout, companions_of, declared, is_companion, sidecar, stored_layout
 from loadproof.rules.evidence.packing_config import proved_config
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """`.weight` in a packed dtype while config.json promises dense weights (4-bit and 8-bit leftovers of a merge)."""
     if declared(case) is not None or sidecar(case) is not None or case.manifest.names_only:
         return
@@ -37,8 +37,13 @@ def check(case: Case) -> Iterable[Finding]:
         for f in companions[:1]
     ]
     evidence.append(Evidence(Place(case.config.path or "config.json"), "no quantization_config"))
-    yield Finding(
-        "LP607", "packed-as-dense", "error", "certain", headline, tuple(evidence), tuple(rows), 0, _fixes(layout)
+    yield Found(
+        severity="error",
+        confidence="certain",
+        headline=headline,
+        evidence=tuple(evidence),
+        rows=tuple(rows),
+        fixes=_fixes(layout),
     )
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from loadproof.core.case import Case
 from loadproof.core.families import count, show
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.places import in_files
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.wording import plural
 from loadproof.rules.rows import of_kind
 
@@ -17,7 +17,7 @@ from loadproof.rules.rows import of_kind
 _CACHE = re.compile(r"(attn|attention|k_proj|v_proj|kv_cache)\.(([kqv]|kv|prob)_scale|[kv]_zero_point)\Z")
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """Left over, and no fault: the cache is kept in the model's dtype instead."""
     rows = [row for row in of_kind(case.outcome.rows, "unexpected") if _CACHE.search(row.stored or row.template)]
     if not rows:
@@ -27,7 +27,7 @@ def check(case: Case) -> Iterable[Finding]:
     headline = f"{plural(number, 'scale')} of a quantized KV cache {'is' if number == 1 else 'are'} stored; {reader} "
     headline += "keeps its cache in the dtype of the model and leaves them out"
     evidence = tuple(Evidence(in_files(row.files[:2], 2), show(row.template, row.axes)) for row in rows[:3])
-    yield Finding("LP611", "quant-cache-scales", "info", "certain", headline, evidence, tuple(rows))
+    yield Found(severity="info", confidence="certain", headline=headline, evidence=evidence, rows=tuple(rows))
 
 
 DOCS = RuleDocs(

@@ -11,13 +11,13 @@ from loadproof.core.boxes import Nearby, subtract_all
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.families import count, show
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import in_files
 from loadproof.core.severity import Confidence
 from loadproof.core.tensors import Family
 from loadproof.readers.dtypes import is_packed
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.packing import declared
 from loadproof.rules.evidence.shards import listed
 from loadproof.rules.evidence.wording import plural
@@ -57,7 +57,7 @@ class _Gap(Struct, frozen=True):
     family: Family  # the part that is stored, restricted to the modules that lack the other
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """Per module, the parts that the declared method stores together; only where every shard is at hand."""
     stated = declared(case)
     if stated is None or skipped_method(case) or case.manifest.names_only or not _complete(case):
@@ -87,7 +87,7 @@ def _gaps(case: Case, pair: _Pair) -> Iterator[_Gap]:
             yield _Gap(pair, Family(family.template, axes, family.dtype, family.shape, family.files))
 
 
-def _finding(case: Case, gaps: list[_Gap]) -> Finding:
+def _finding(case: Case, gaps: list[_Gap]) -> Found:
     modules = {(gap.family.template.removesuffix("." + gap.pair.part), gap.family.axes): gap for gap in gaps}
     number = sum(count(axes) for _, axes in modules)
     lost = listed(sorted({gap.pair.wanted[0] for gap in gaps}))
@@ -101,8 +101,13 @@ def _finding(case: Case, gaps: list[_Gap]) -> Finding:
     fix = Fix(
         "take the missing tensors from the export they come from, or quantize again: they cannot be computed", "manual"
     )
-    return Finding(
-        "LP604", "quant-companion-missing", "error", _confidence(case, gaps), headline, evidence, rows, 0, (fix,)
+    return Found(
+        severity="error",
+        confidence=_confidence(case, gaps),
+        headline=headline,
+        evidence=evidence,
+        rows=rows,
+        fixes=(fix,),
     )
 
 

@@ -11,16 +11,16 @@ from loadproof.core.boxes import intersect, merge, subtract_all
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, SetJson
 from loadproof.core.families import show
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place, in_files
 from loadproof.core.tensors import Axes
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.packing import Layout, declared, is_companion, sidecar, stored_layout
 from loadproof.rules.evidence.packing_config import proved_config
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """A quantized layout under its own names while config.json declares none."""
     if case.config.path is None or declared(case) is not None or sidecar(case) is not None:
         return
@@ -37,17 +37,14 @@ def check(case: Case) -> Iterable[Finding]:
     ]
     evidence.append(Evidence(Place(case.config.path), "no quantization_config"))
     notes = (Note("note", "without the declaration the stored numbers are taken as they are, unscaled"),)
-    yield Finding(
-        "LP601",
-        "quant-config-missing",
-        "error",
-        "certain",
-        headline,
-        tuple(evidence),
-        tuple(rows),
-        0,
-        _fixes(layout),
-        notes,
+    yield Found(
+        severity="error",
+        confidence="certain",
+        headline=headline,
+        evidence=tuple(evidence),
+        rows=tuple(rows),
+        fixes=_fixes(layout),
+        notes=notes,
     )
 
 

@@ -13,9 +13,9 @@ from loadproof.core.case import Case
 from loadproof.core.config import JsonPath
 from loadproof.core.edits import DeleteJson, Fix, SetJson
 from loadproof.core.families import show
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.places import in_files
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.packing import (
     METHOD_WORDS,
     Layout,
@@ -48,7 +48,7 @@ _DEPENDS = (
 )
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """All tensors are dense; or the stored layout is one that the declared method does not read."""
     stated = declared(case)
     if stated is None or skipped_method(case) or not case.manifest.families or not _complete(case):
@@ -81,7 +81,7 @@ def _dense_by_design(entry: dict[str, Any]) -> bool:
     return off or layout == "dense" or status in ("initialized", "calibration")
 
 
-def _finding(case: Case, path: JsonPath, method: str, stored: str, fixes: tuple[Fix, ...]) -> Finding:
+def _finding(case: Case, path: JsonPath, method: str, stored: str, fixes: tuple[Fix, ...]) -> Found:
     rows = [row for row in case.outcome.rows if is_companion(row)]
     headline = f"{'.'.join(map(str, path))} says {method}, and {stored}"
     weight = next(
@@ -95,7 +95,14 @@ def _finding(case: Case, path: JsonPath, method: str, stored: str, fixes: tuple[
                 f"{show(weight.template, weight.axes)} {weight.dtype or ''} {list(weight.shape or ())}",
             )
         )
-    return Finding("LP602", "quant-config-stale", "error", "certain", headline, tuple(evidence), tuple(rows), 0, fixes)
+    return Found(
+        severity="error",
+        confidence="certain",
+        headline=headline,
+        evidence=tuple(evidence),
+        rows=tuple(rows),
+        fixes=fixes,
+    )
 
 
 def _drop(path: JsonPath) -> tuple[Fix, ...]:

@@ -9,19 +9,19 @@ from loadproof.config.quantization import method_of
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.families import count, show
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import about, in_files
 from loadproof.core.tensors import Family
 from loadproof.readers.dtypes import is_packed
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.packing import declared
 from loadproof.rules.evidence.wording import plural
 from loadproof.rules.quantization.quant_method import skipped_method
 from loadproof.rules.rows import of_kind
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """Parameters that stay random while packed tensors named after them are stored and nobody takes them."""
     stated = declared(case)
     if stated is None or skipped_method(case):
@@ -43,7 +43,14 @@ def check(case: Case) -> Iterable[Finding]:
     rows = [row for row, _ in missing]
     rows += [row for row in of_kind(case.outcome.rows, "unexpected") if _extends(row, rows)]
     fix = Fix("load it with the engine it was made for, or export it again with one tensor per expert", "manual")
-    yield Finding("LP605", "quant-layout", "error", "certain", headline, tuple(evidence), tuple(rows), 0, (fix,))
+    yield Found(
+        severity="error",
+        confidence="certain",
+        headline=headline,
+        evidence=tuple(evidence),
+        rows=tuple(rows),
+        fixes=(fix,),
+    )
 
 
 def _forms(case: Case, row: Row) -> list[Family]:

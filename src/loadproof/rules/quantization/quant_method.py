@@ -10,19 +10,19 @@ from loadproof.core.case import Case
 from loadproof.core.config import JsonPath
 from loadproof.core.edits import Fix, SetJson
 from loadproof.core.families import count, show
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place, in_files
 from loadproof.core.tensors import Family
 from loadproof.readers.dtypes import is_packed
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.packing import Layout, declared, is_companion, packed_families, stored_layout
 from loadproof.rules.evidence.packing_config import proved_config
 from loadproof.rules.evidence.wording import plural
 from loadproof.rules.quantization.quant_config_missing import belonging
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """The release skips the declaration: packed weights are taken as they are, dense ones load as if it were not there."""
     word, known = skipped_method(case), case.expectation.quantizers
     if word is None or known is None:
@@ -34,7 +34,7 @@ def check(case: Case) -> Iterable[Finding]:
     source = Evidence(Place("quantizers/auto.py"), f"known: {', '.join(sorted(known))}", "source")
     if not packed:
         headline = f"{reader} does not know the quantization method {word!r} and skips it; every stored tensor is dense"
-        yield Finding("LP608", "quant-method", "info", "certain", headline, (place, source))
+        yield Found(severity="info", confidence="certain", headline=headline, evidence=(place, source))
         return
     number = sum(count(f.axes) for f in (layout.packed if layout and layout.packed else packed))
     taken = "is taken as it is" if number == 1 else "are taken as they are"
@@ -42,8 +42,13 @@ def check(case: Case) -> Iterable[Finding]:
     of_layout = set(belonging(case.outcome.rows, layout)) if layout is not None else set[Row]()
     rows = [row for row in case.outcome.rows if _is_packed_row(row) or row in of_layout]
     evidence = (place, *map(_line, packed[:2]), source)
-    yield Finding(
-        "LP608", "quant-method", "error", "certain", headline, evidence, tuple(rows), 0, _fixes(path, layout, known)
+    yield Found(
+        severity="error",
+        confidence="certain",
+        headline=headline,
+        evidence=evidence,
+        rows=tuple(rows),
+        fixes=_fixes(path, layout, known),
     )
 
 

@@ -7,15 +7,15 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.families import count, show
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import in_files
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.wording import plural
 from loadproof.rules.rows import of_kind
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """What no rule about a declaration explains: the numbers are cast as they are, and nothing is reported."""
     rows = of_kind(case.outcome.rows, "misread")
     if not rows:
@@ -26,17 +26,14 @@ def check(case: Case) -> Iterable[Finding]:
     headline = f"{plural(number, 'weight')} {verb} stored as {dtypes} and cast to the parameter's dtype unscaled"
     fix = Fix("export it again with its quantization_config and scales, or in 16 bit", "manual")
     notes = (Note("note", "the reader reports nothing: every name and shape fits"),)
-    yield Finding(
-        "LP610",
-        "quant-misread",
-        "error",
-        "certain",
-        headline,
-        tuple(map(_line, rows[:3])),
-        tuple(rows),
-        0,
-        (fix,),
-        notes,
+    yield Found(
+        severity="error",
+        confidence="certain",
+        headline=headline,
+        evidence=tuple(map(_line, rows[:3])),
+        rows=tuple(rows),
+        fixes=(fix,),
+        notes=notes,
     )
 
 

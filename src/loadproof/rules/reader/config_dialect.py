@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from loadproof.config import text_config, text_config_path, where
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, SetJson
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.severity import Severity
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 
 _REMOTE_FIELDS = ("attn_type_list", "layernorm_full_attention_alpha", "layernorm_linear_attention_alpha")
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """Fields that one generation of readers knows and the other passes over in silence."""
     fields = text_config(case.config)
     rope = fields.get("rope_parameters")
@@ -26,10 +26,10 @@ def check(case: Case) -> Iterable[Finding]:
     if foreign and case.expectation.source == "installed":
         evidence = tuple(Evidence(where(case.config, (*path, name)), name) for name in foreign)
         headline = f"{', '.join(foreign)}: fields of the original code, which the class of the release does not read"
-        yield Finding("LP703", "config-dialect", "info", "certain", headline, evidence)
+        yield Found(severity="info", confidence="certain", headline=headline, evidence=evidence)
 
 
-def _rope(case: Case, theta: float) -> Finding:
+def _rope(case: Case, theta: float) -> Found:
     """transformers 5 writes rope_parameters, readers of the 4 generation look for rope_theta alone."""
     path = text_config_path(case.config)
     old = case.expectation.version.startswith("4.")
@@ -42,7 +42,7 @@ def _rope(case: Case, theta: float) -> Finding:
         (SetJson("config.json", (*path, "rope_theta"), theta),),
     )
     severity: Severity = "error" if old else "info"
-    return Finding("LP703", "config-dialect", severity, "certain", headline, evidence, (), 0, (fix,))
+    return Found(severity=severity, confidence="certain", headline=headline, evidence=evidence, fixes=(fix,))
 
 
 DOCS = RuleDocs(

@@ -8,13 +8,13 @@ from collections.abc import Iterable
 from loadproof.config import get, where
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.places import NOWHERE
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.config.config_missing import family_of
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """An unknown model_type without code of its own: a newer release may know it, or the word is wrong."""
     model_type = get(case.config, ("model_type",))
     if not is_unknown(case) or has_code(case) or case.config.path is None:
@@ -27,7 +27,7 @@ def check(case: Case) -> Iterable[Finding]:
     guess = family_of(case.manifest.families)
     evidence += [Evidence(NOWHERE, f"the names look like {guess}", "note")] if guess else []
     upgrade = Fix("upgrade transformers, or name the model_type that the tensors fit", "manual")
-    yield Finding("LP701", "reader-too-old", "error", "certain", headline, tuple(evidence), (), 0, (upgrade,))
+    yield Found(severity="error", confidence="certain", headline=headline, evidence=tuple(evidence), fixes=(upgrade,))
 
 
 def is_unknown(case: Case) -> bool:

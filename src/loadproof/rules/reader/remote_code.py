@@ -9,15 +9,15 @@ from loadproof.config.code import references_of
 from loadproof.config.values import nested
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.places import about
 from loadproof.core.severity import Severity
 from loadproof.formats.inventory import look_up
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.reader.reader_too_old import has_code, needs_code
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     """`auto_map` of a model_type that the release does not know: is the code here, elsewhere, or nowhere?"""
     if not has_code(case) or not case.config.path:
         return
@@ -36,7 +36,7 @@ def check(case: Case) -> Iterable[Finding]:
     evidence += [Evidence(about("folder"), f"no {module}.py") for module in absent[:2]]
     # Code of another repository is fetched, and may well load.
     severity: Severity = "error" if absent or case.expectation.raises else "warning"
-    yield Finding("LP705", "remote-code", severity, "certain", headline, tuple(evidence), (), 0, (fix,))
+    yield Found(severity=severity, confidence="certain", headline=headline, evidence=tuple(evidence), fixes=(fix,))
 
 
 def _state(absent: list[str], foreign: list[str]) -> tuple[str, Fix]:

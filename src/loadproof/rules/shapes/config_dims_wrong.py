@@ -11,11 +11,11 @@ from loadproof.config.values import dotted
 from loadproof.core.case import Case
 from loadproof.core.config import JsonPath
 from loadproof.core.edits import Fix, SetJson
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE
 from loadproof.core.severity import Confidence
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.dimensions import (
     Candidate,
     affects_all,
@@ -35,7 +35,7 @@ TRIED = 8  # readings of the model's source for each way to guess, a twentieth o
 Proven = list[tuple[Candidate, list[Row]]]
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     rows = of_kind(case.outcome.rows, "mismatched")
     if case.expectation.raises is not None:
         yield from _refused(case)
@@ -68,7 +68,7 @@ def _proven(case: Case, guesses: Iterable[Candidate], rows: list[Row]) -> Proven
     return list(found.values())
 
 
-def _refused(case: Case) -> Iterable[Finding]:
+def _refused(case: Case) -> Iterable[Found]:
     """The class cannot even be built with this size; the stored shapes give one with which everything fits."""
     fitting: Proven = [(guess, []) for guess in from_shapes(case) if _fits(case, guess)]
     if fitting:
@@ -92,7 +92,7 @@ def _edit(case: Case, candidate: Candidate) -> SetJson:
     return SetJson(config_file(case), candidate.path, candidate.new)
 
 
-def _finding(case: Case, proven: Proven, rows: list[Row]) -> Finding:
+def _finding(case: Case, proven: Proven, rows: list[Row]) -> Found:
     best, gone = proven[0]
     wrong = tuple(dict.fromkeys(candidate.path for candidate, _ in proven))
     evidence = (
@@ -126,8 +126,10 @@ def _said(proven: Proven) -> str:
     return " and ".join(str(old) for old in {candidate.path: candidate.old for candidate, _ in proven}.values())
 
 
-def _made(confidence: Confidence, headline: str, evidence: tuple[Evidence, ...], gone: list[Row], fix: Fix) -> Finding:
-    return Finding("LP502", "config-dims-wrong", "error", confidence, headline, evidence, tuple(gone), fixes=(fix,))
+def _made(confidence: Confidence, headline: str, evidence: tuple[Evidence, ...], gone: list[Row], fix: Fix) -> Found:
+    return Found(
+        severity="error", confidence=confidence, headline=headline, evidence=evidence, rows=tuple(gone), fixes=(fix,)
+    )
 
 
 DOCS = RuleDocs(

@@ -10,9 +10,9 @@ from loadproof.config.spellings import spelled
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, SetJson
 from loadproof.core.families import count
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.places import about
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.plans import config_file
 from loadproof.rules.evidence.wording import elements
 
@@ -23,7 +23,7 @@ TYPES = {
 NAMES = {"F32": "float32", "F16": "float16", "BF16": "bfloat16", "F64": "float64"}
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     key = spelled(case.config.raw, "dtype")
     stated = case.config.raw.get(key) if key else None
     wanted = TYPES.get(str(stated).removeprefix("torch."))
@@ -41,7 +41,9 @@ def check(case: Case) -> Iterable[Finding]:
     )
     fix = Fix(f"set {key} to {NAMES[main]}", "lossless", (SetJson(config_file(case), (key,), NAMES[main]),))
     note = Note("outcome", f"the reader casts to {stated} while loading, silently")
-    yield Finding("LP505", "dtype-unlike-config", "info", "certain", headline, evidence, fixes=(fix,), notes=(note,))
+    yield Found(
+        severity="info", confidence="certain", headline=headline, evidence=evidence, fixes=(fix,), notes=(note,)
+    )
 
 
 def _elements_by_type(case: Case) -> Counter[str]:

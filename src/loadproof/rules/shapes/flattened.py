@@ -7,16 +7,16 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, ReshapeTensors
 from loadproof.core.families import count
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.flat_matrices import is_flat, is_squeezed, reshape_fix
 from loadproof.rules.evidence.joined import flat_sources, joined_targets, source_evidence
 from loadproof.rules.evidence.wording import plural, row_evidence, shape_text
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     joined = joined_targets(case)
     rows = [row for row in case.outcome.rows if row.template not in joined]
     flat = [row for row in rows if is_flat(row)]
@@ -31,7 +31,7 @@ def check(case: Case) -> Iterable[Finding]:
     yield from _joined(case)
 
 
-def _joined(case: Case) -> Iterable[Finding]:
+def _joined(case: Case) -> Iterable[Found]:
     """The same for tensors that the reader joins before it compares shapes."""
     found, rows = flat_sources(case)
     if found:
@@ -43,17 +43,26 @@ def _joined(case: Case) -> Iterable[Finding]:
         edits = tuple(ReshapeTensors(f.template, f.axes, s) for f, s in found)
         fix = Fix("write the shape of the others into the header; no byte of the data changes", "lossless", edits)
         evidence = source_evidence(found)
-        yield Finding("LP504", "flattened", "error", "certain", headline, evidence, tuple(rows), fixes=(fix,))
+        yield Found(
+            severity="error", confidence="certain", headline=headline, evidence=evidence, rows=tuple(rows), fixes=(fix,)
+        )
 
 
-def _finding(rows: list[Row], what: str, proof: str) -> Finding:
+def _finding(rows: list[Row], what: str, proof: str) -> Found:
     number = sum(count(row.axes) for row in rows)
     row = rows[0]
     shapes = f"{shape_text(row.found)} in place of {shape_text(row.expected)}"
     subject = f"{row.stored or row.template} is" if number == 1 else f"{plural(number, 'tensor')} are"
     headline = f"{subject} {what}: {shapes}"
     evidence = (*row_evidence(rows), Evidence(NOWHERE, proof, "note"))
-    return Finding("LP504", "flattened", "error", "certain", headline, evidence, tuple(rows), fixes=reshape_fix(rows))
+    return Found(
+        severity="error",
+        confidence="certain",
+        headline=headline,
+        evidence=evidence,
+        rows=tuple(rows),
+        fixes=reshape_fix(rows),
+    )
 
 
 DOCS = RuleDocs(

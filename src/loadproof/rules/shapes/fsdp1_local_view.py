@@ -6,17 +6,17 @@ from collections.abc import Iterable
 
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.flat_matrices import is_flat
 from loadproof.rules.evidence.slices import Slice, fsdp1_unit, looks_cut
 from loadproof.rules.evidence.wording import plural, row_evidence
 from loadproof.rules.rows import of_kind
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     proof = fsdp1_unit(case)
     if proof is None:
         yield from _unsolved(looks_cut(case))
@@ -27,10 +27,12 @@ def check(case: Case) -> Iterable[Finding]:
     headline = f"the tensors are the slices that {_who(proof)} held of an FSDP1 flat parameter"
     evidence = (*row_evidence(rows), Evidence(NOWHERE, _arithmetic(proof), "note"))
     fixes = (Fix(_advice(rows), "manual"),)
-    yield Finding("LP507", "fsdp1-local-view", "error", "certain", headline, evidence, tuple(rows), fixes=fixes)
+    yield Found(
+        severity="error", confidence="certain", headline=headline, evidence=evidence, rows=tuple(rows), fixes=fixes
+    )
 
 
-def _unsolved(rows: list[Row]) -> Iterable[Finding]:
+def _unsolved(rows: list[Row]) -> Iterable[Found]:
     """Parts beside empty tensors: no other cause leaves both, even where the unit is not one that is tried."""
     if rows:
         headline = "the tensors are one rank's slices of an FSDP1 flat parameter (rank and group size are not solved)"
@@ -39,7 +41,9 @@ def _unsolved(rows: list[Row]) -> Iterable[Finding]:
         )
         evidence = (*row_evidence(rows), note)
         fixes = (Fix(_advice(rows), "manual"),)
-        yield Finding("LP507", "fsdp1-local-view", "error", "likely", headline, evidence, tuple(rows), fixes=fixes)
+        yield Found(
+            severity="error", confidence="likely", headline=headline, evidence=evidence, rows=tuple(rows), fixes=fixes
+        )
 
 
 def _who(proof: Slice) -> str:

@@ -10,10 +10,10 @@ from math import ceil
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.families import count
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE, Place
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.vocabulary import embedding, head
 from loadproof.rules.evidence.wording import plural, row_evidence, shape_text
 from loadproof.rules.rows import of_kind
@@ -22,7 +22,7 @@ WORLDS = range(2, 1025)
 _RANK_FILE = re.compile(r"(?:^|[._-])rank[_-]?(\d+)|world_size_(\d+)", re.IGNORECASE)
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     rows = [row for row in of_kind(case.outcome.rows, "mismatched") if _is_cut(row)]
     if not rows:
         return
@@ -91,7 +91,7 @@ def _nearly_all(case: Case, rows: list[Row]) -> bool:
     return cut >= 0.9 * (wanted - len(case.expectation.ties)) and cut > 2
 
 
-def _shard(case: Case, rows: list[Row], world: int, rank: int | None) -> Finding:
+def _shard(case: Case, rows: list[Row], world: int, rank: int | None) -> Found:
     who = f"rank {rank} of {world}" if rank is not None else f"one of {world} ranks"
     headline = f"every tensor holds only its first dimension's part of {who}"
     row = rows[0]
@@ -101,7 +101,9 @@ def _shard(case: Case, rows: list[Row], world: int, rank: int | None) -> Finding
     )
     evidence = (*row_evidence(rows, 3), proof, *_siblings(case))
     fixes = (Fix(_advice(case, world), "manual"),)
-    return Finding("LP508", "rank-local-shard", "error", "certain", headline, evidence, tuple(rows), fixes=fixes)
+    return Found(
+        severity="error", confidence="certain", headline=headline, evidence=evidence, rows=tuple(rows), fixes=fixes
+    )
 
 
 def _rank_files(case: Case) -> list[str]:
@@ -130,15 +132,20 @@ def _is_lone_norm(case: Case, rows: list[Row]) -> bool:
     return vectors and whole and others and sum(count(row.axes) for row in rows) <= 3
 
 
-def _lone(rows: list[Row]) -> Finding:
+def _lone(rows: list[Row]) -> Found:
     row = rows[0]
     world = (row.expected or (1,))[0] // (row.found or (1,))[0]
     headline = (
         f"{row.stored or row.template} is {shape_text(row.found)}: one of {world} shards, taken for a copy when merging"
     )
     fixes = (Fix("join the shards of this tensor from the ranks' files; equal shards are not replicas", "manual"),)
-    return Finding(
-        "LP508", "rank-local-shard", "error", "likely", headline, row_evidence(rows), tuple(rows), fixes=fixes
+    return Found(
+        severity="error",
+        confidence="likely",
+        headline=headline,
+        evidence=row_evidence(rows),
+        rows=tuple(rows),
+        fixes=fixes,
     )
 
 

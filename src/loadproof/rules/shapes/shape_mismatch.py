@@ -7,14 +7,13 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.families import count
-from loadproof.core.findings import Finding
 from loadproof.core.outcome import Row
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.wording import plural, row_evidence, shape_text
 from loadproof.rules.rows import of_kind
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     rows = of_kind(case.outcome.rows, "mismatched", "conversion")
     if rows:
         yield _finding(rows, _unfilled(case, rows))
@@ -26,7 +25,7 @@ def _unfilled(case: Case, rows: list[Row]) -> list[Row]:
     return [row for row in of_kind(case.outcome.rows, "missing") if row.template in broken]
 
 
-def _finding(rows: list[Row], unfilled: list[Row]) -> Finding:
+def _finding(rows: list[Row], unfilled: list[Row]) -> Found:
     number = sum(count(row.axes) for row in rows)
     first = rows[0]
     if number == 1 and first.kind == "mismatched":
@@ -40,7 +39,14 @@ def _finding(rows: list[Row], unfilled: list[Row]) -> Finding:
         Fix("take the config that was saved with these weights, or the weights that belong to this config", "manual"),
     )
     evidence = row_evidence(rows)
-    return Finding("LP501", "shape-mismatch", "error", "certain", headline, evidence, (*rows, *unfilled), fixes=fixes)
+    return Found(
+        severity="error",
+        confidence="certain",
+        headline=headline,
+        evidence=evidence,
+        rows=(*rows, *unfilled),
+        fixes=fixes,
+    )
 
 
 DOCS = RuleDocs(

@@ -9,24 +9,23 @@ from msgspec.structs import replace
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, TransposeTensors
 from loadproof.core.families import count
-from loadproof.core.findings import Finding
 from loadproof.core.outcome import Row
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.joined import joined_targets, source_evidence, swapped_sources
 from loadproof.rules.evidence.swapped import is_swapped, swapped_finding
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     joined = joined_targets(case)
     rows = [row for row in case.outcome.rows if is_swapped(row) and row.template not in joined]
     if rows:
-        found = swapped_finding("LP503", "transposed", rows)
+        found = swapped_finding(rows)
         square = _undecided(case, rows)
         yield replace(found, fixes=(_by_hand(square),)) if square else found
     yield from _joined(case)
 
 
-def _joined(case: Case) -> Iterable[Finding]:
+def _joined(case: Case) -> Iterable[Found]:
     """The same for tensors that the reader joins before it compares shapes."""
     found, rows = swapped_sources(case)
     if found:
@@ -37,7 +36,9 @@ def _joined(case: Case) -> Iterable[Finding]:
         )
         fix = Fix("swap rows and columns; every number is kept, the data is rewritten", "lossless", edits)
         evidence = source_evidence(found)
-        yield Finding("LP503", "transposed", "error", "likely", headline, evidence, tuple(rows), fixes=(fix,))
+        yield Found(
+            severity="error", confidence="likely", headline=headline, evidence=evidence, rows=tuple(rows), fixes=(fix,)
+        )
 
 
 def _undecided(case: Case, rows: Sequence[Row]) -> list[str]:

@@ -7,17 +7,17 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.families import count
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE, Place
 from loadproof.core.tensors import Family
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.slices import fsdp1_unit, looks_cut
 from loadproof.rules.evidence.wording import elements, plural, row_evidence
 from loadproof.rules.rows import of_kind
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     empty = _placeholders(case)
     if not empty or fsdp1_unit(case) is not None or looks_cut(case):
         return
@@ -26,7 +26,9 @@ def check(case: Case) -> Iterable[Finding]:
     headline = f"{number:,} of {plural(case.manifest.tensors, 'tensor')} are empty: ZeRO-3 placeholders, not weights"
     evidence = (*row_evidence(rows, 3), *_whole(case), *_gone(rows), *_rest(case))
     fixes = (Fix(_advice(case), "manual"),)
-    yield Finding("LP506", "zero3-placeholders", "error", "certain", headline, evidence, tuple(rows), fixes=fixes)
+    yield Found(
+        severity="error", confidence="certain", headline=headline, evidence=evidence, rows=tuple(rows), fixes=fixes
+    )
 
 
 def _placeholders(case: Case) -> list[Family]:

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from loadproof.core.case import Case
-from loadproof.core.findings import Finding
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.vocabulary import embedding
 from loadproof.rules.vocabulary.head_flattened import flat_finding
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     yield from flat_finding(
         case,
-        "LP202",
-        "embedding-flattened",
         embedding(case),
         "looked up as it is, it raises `'weight' must be 2-D`",
     )

@@ -6,16 +6,16 @@ from collections.abc import Iterable
 
 from loadproof.core.case import Case
 from loadproof.core.expectation import Expected
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.flat_matrices import is_flat, reshape_fix
 from loadproof.rules.evidence.vocabulary import embedding, head, rows_of
 from loadproof.rules.evidence.wording import elements, row_evidence, shape_text
 
 
-def flat_finding(case: Case, code: str, slug: str, expected: Expected | None, what: str) -> Iterable[Finding]:
+def flat_finding(case: Case, expected: Expected | None, what: str) -> Iterable[Found]:
     """The finding for one vocabulary matrix; shared with LP202."""
     rows = [row for row in rows_of(case, expected, "mismatched") if is_flat(row)]
     if not rows:
@@ -24,14 +24,12 @@ def flat_finding(case: Case, code: str, slug: str, expected: Expected | None, wh
     headline = (
         f"{row.stored or row.template} is stored flat: {shape_text(row.found)} in place of {shape_text(row.expected)}"
     )
-    yield Finding(
-        code,
-        slug,
-        "error",
-        "certain",
-        headline,
-        (*row_evidence(rows), Evidence(NOWHERE, _proof(row), "note")),
-        tuple(rows),
+    yield Found(
+        severity="error",
+        confidence="certain",
+        headline=headline,
+        evidence=(*row_evidence(rows), Evidence(NOWHERE, _proof(row), "note")),
+        rows=tuple(rows),
         fixes=reshape_fix(rows),
         notes=(Note("note", what),),
     )
@@ -42,13 +40,11 @@ def _proof(row: Row) -> str:
     return f"{elements(row.found):,} = {sizes} exactly, so the matrix is whole and only its shape is lost"
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     expected = head(case)
     if expected is None or (embedding(case) or expected).template == expected.template:
         return
-    yield from flat_finding(
-        case, "LP201", "head-flattened", expected, "a head that is not two-dimensional fails on the first token"
-    )
+    yield from flat_finding(case, expected, "a head that is not two-dimensional fails on the first token")
 
 
 DOCS = RuleDocs(

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import about
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.vocabulary import TIE, embedding, head, is_tied, rows_of, tie_evidence
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     output, source = head(case), embedding(case)
     missing = rows_of(case, output, "missing")
     if not missing or output is None:
@@ -26,7 +26,7 @@ def check(case: Case) -> Iterable[Finding]:
         yield _untied(case, missing, output.template)
 
 
-def _untied(case: Case, rows: list[Row], name: str) -> Finding:
+def _untied(case: Case, rows: list[Row], name: str) -> Found:
     evidence = (Evidence(about("tensors"), f"{name} is not stored; the input embedding is"), *tie_evidence(case))
     fixes = (
         Fix(
@@ -36,14 +36,18 @@ def _untied(case: Case, rows: list[Row], name: str) -> Finding:
         ),
     )
     headline = f"{name} is not stored and the config does not tie it to the embedding"
-    return Finding("LP203", "head-missing", "error", "certain", headline, evidence, tuple(rows), fixes=fixes)
+    return Found(
+        severity="error", confidence="certain", headline=headline, evidence=evidence, rows=tuple(rows), fixes=fixes
+    )
 
 
-def _nothing_to_tie(case: Case, rows: list[Row]) -> Finding:
+def _nothing_to_tie(case: Case, rows: list[Row]) -> Found:
     headline = "neither the head nor the embedding it is tied to is stored"
     fixes = (Fix("take the embedding from a complete copy of the checkpoint; it is nowhere in this one", "manual"),)
     evidence = tuple(tie_evidence(case))
-    return Finding("LP203", "head-missing", "error", "certain", headline, evidence, tuple(rows), fixes=fixes)
+    return Found(
+        severity="error", confidence="certain", headline=headline, evidence=evidence, rows=tuple(rows), fixes=fixes
+    )
 
 
 DOCS = RuleDocs(

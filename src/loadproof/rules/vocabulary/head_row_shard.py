@@ -7,10 +7,10 @@ from math import ceil
 
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.vocabulary import embedding, head
 from loadproof.rules.evidence.wording import row_evidence
 from loadproof.rules.vocabulary.vocab_rows import vocabulary_rows
@@ -18,7 +18,7 @@ from loadproof.rules.vocabulary.vocab_rows import vocabulary_rows
 SIZES = (2, 4, 8, 16, 32, 64, 3, 6, 12)
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     rows = vocabulary_rows(case)
     size = _world(rows)
     if size is None or _fits_tokenizer(case, rows) or _is_whole_vocabulary(case, rows):
@@ -29,7 +29,9 @@ def check(case: Case) -> Iterable[Finding]:
     proof = Evidence(NOWHERE, f"ceil({whole:,} / {size}) = {found:,}; the columns are whole", "note")
     fixes = (Fix(f"gather the {size} parts and save again; the other rows are in no file here", "manual"),)
     evidence = (*row_evidence(rows), proof)
-    yield Finding("LP210", "head-row-shard", "error", "likely", headline, evidence, tuple(rows), fixes=fixes)
+    yield Found(
+        severity="error", confidence="likely", headline=headline, evidence=evidence, rows=tuple(rows), fixes=fixes
+    )
 
 
 def _world(rows: list[Row]) -> int | None:

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from loadproof.core.case import Case
-from loadproof.core.findings import Finding
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.swapped import is_swapped, swapped_finding
 from loadproof.rules.evidence.vocabulary import embedding, head, rows_of
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     both = [*rows_of(case, head(case), "mismatched"), *rows_of(case, embedding(case), "mismatched")]
     rows = [row for row in dict.fromkeys(both) if is_swapped(row)]
     others = [row for row in case.outcome.rows if is_swapped(row) and row not in rows]
     if rows and not others:
-        yield swapped_finding("LP211", "head-transposed", rows)
+        yield swapped_finding(rows)
 
 
 DOCS = RuleDocs(

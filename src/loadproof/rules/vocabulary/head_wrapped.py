@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.edits import DropTensors, Edit, Fix, RenameTensors, Safety
 from loadproof.core.families import show
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.places import in_files
 from loadproof.core.tensors import Family
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.vocabulary import head
 from loadproof.rules.evidence.whatif import explained_by, renamed
 from loadproof.rules.evidence.wording import shape_text
@@ -18,7 +18,7 @@ from loadproof.rules.evidence.wording import shape_text
 _FROZEN_COPY = "original_module"
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     expected = head(case)
     if expected is None or not any(row.template == expected.template for row in case.outcome.rows):
         return
@@ -42,7 +42,7 @@ def _is_inside(template: str, module: str) -> bool:
     return head_name in parts[:-2] and parts[-1] == "weight" and "lora" not in template
 
 
-def _finding(case: Case, family: Family, wanted: str, wrapped: list[Family]) -> Iterable[Finding]:
+def _finding(case: Case, family: Family, wanted: str, wrapped: list[Family]) -> Iterable[Found]:
     inside = set(wrapped)
     kept = [other for other in case.manifest.families if other not in inside]
     gone, new = explained_by(case, (*kept, *renamed([family], lambda _: wanted)))
@@ -57,7 +57,9 @@ def _finding(case: Case, family: Family, wanted: str, wrapped: list[Family]) -> 
     safety: Safety = "lossy" if copies else "lossless"
     loss = f"{copies[0].template}, the head before training" if copies else ""
     fix = Fix(f"rename {name} to {wanted}", safety, tuple(edits), loss)
-    yield Finding("LP209", "head-wrapped", "error", "certain", headline, evidence, tuple(gone), fixes=(fix,))
+    yield Found(
+        severity="error", confidence="certain", headline=headline, evidence=evidence, rows=tuple(gone), fixes=(fix,)
+    )
 
 
 DOCS = RuleDocs(

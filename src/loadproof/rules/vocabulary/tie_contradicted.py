@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.config import JsonPath
 from loadproof.core.edits import Fix, SetJson
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.vocabulary import (
     TIE,
     assigned,
@@ -24,14 +24,14 @@ from loadproof.rules.evidence.vocabulary import (
 from loadproof.rules.evidence.wording import elements, row_evidence, shape_text
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     if not is_tied(case):
         return
     yield from _unequal_rows(case)
     yield from _unequal_values(case)
 
 
-def _unequal_values(case: Case) -> Iterable[Finding]:
+def _unequal_values(case: Case) -> Iterable[Found]:
     for pair in case.tie_values:
         if pair.equal is not False:
             continue
@@ -44,12 +44,17 @@ def _unequal_values(case: Case) -> Iterable[Finding]:
         note = Note(
             "outcome", "transformers keeps both and warns; readers that trust the flag drop the head that was trained"
         )
-        yield Finding(
-            "LP204", "tie-contradicted", "warning", "certain", headline, evidence, fixes=_untie(case), notes=(note,)
+        yield Found(
+            severity="warning",
+            confidence="certain",
+            headline=headline,
+            evidence=evidence,
+            fixes=_untie(case),
+            notes=(note,),
         )
 
 
-def _unequal_rows(case: Case) -> Iterable[Finding]:
+def _unequal_rows(case: Case) -> Iterable[Found]:
     """One of the two has the rows of the class, the other has not: they were never one matrix."""
     output, source = head(case), embedding(case)
     pair = [_stored_shape(case, output), _stored_shape(case, source)]
@@ -61,7 +66,14 @@ def _unequal_rows(case: Case) -> Iterable[Finding]:
     first, second = (shape_text(shape) for shape in pair)
     headline = f"the config ties head and embedding, but the stored ones are {first} and {second}"
     evidence = (*tie_evidence(case), *row_evidence(rows))
-    yield Finding("LP204", "tie-contradicted", "error", "certain", headline, evidence, tuple(rows), fixes=_resize(rows))
+    yield Found(
+        severity="error",
+        confidence="certain",
+        headline=headline,
+        evidence=evidence,
+        rows=tuple(rows),
+        fixes=_resize(rows),
+    )
 
 
 def _stored_shape(case: Case, expected: object) -> tuple[int, ...] | None:

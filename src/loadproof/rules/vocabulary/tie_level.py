@@ -6,9 +6,8 @@ from collections.abc import Iterable
 
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, SetJson
-from loadproof.core.findings import Finding
 from loadproof.core.outcome import Row
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.vocabulary import (
     TIE,
     assigned,
@@ -22,7 +21,7 @@ from loadproof.rules.evidence.vocabulary import (
 from loadproof.rules.evidence.whatif_config import explained_by_config
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     levels = tie_levels(case)
     rows = rows_of(case, head(case), "missing")
     if rows and not is_tied(case) and any(value for _, value in levels):
@@ -31,7 +30,7 @@ def check(case: Case) -> Iterable[Finding]:
         yield _disagree(case)
 
 
-def _lost(case: Case, rows: list[Row]) -> Iterable[Finding]:
+def _lost(case: Case, rows: list[Row]) -> Iterable[Found]:
     """A level says tied, but not the one that counts for this reader: the head stays random."""
     edits = _flags(case, True)
     found = explained_by_config(case, edits)
@@ -40,16 +39,20 @@ def _lost(case: Case, rows: list[Row]) -> Iterable[Finding]:
     headline = f"{rows[0].template} is not stored and the level of the config that counts does not tie it"
     fix = Fix(f"set {TIE} to true at every level of the config", "lossless", edits)
     evidence = tuple(tie_evidence(case))
-    yield Finding("LP206", "tie-level", "error", "certain", headline, evidence, tuple(found[0]), fixes=(fix,))
+    yield Found(
+        severity="error", confidence="certain", headline=headline, evidence=evidence, rows=tuple(found[0]), fixes=(fix,)
+    )
 
 
-def _disagree(case: Case) -> Finding:
+def _disagree(case: Case) -> Found:
     output, source = head(case), embedding(case)
     stored = assigned(case, output) is not None and assigned(case, source) is not None
     headline = "the levels of the config disagree about the tie; this reader loads it, others may not"
     value = is_tied(case) if not stored else False
     fix = Fix(f"write {TIE} = {str(value).lower()} at every level, as the file has it", "lossless", _flags(case, value))
-    return Finding("LP206", "tie-level", "info", "certain", headline, tuple(tie_evidence(case)), fixes=(fix,))
+    return Found(
+        severity="info", confidence="certain", headline=headline, evidence=tuple(tie_evidence(case)), fixes=(fix,)
+    )
 
 
 def _flags(case: Case, value: bool) -> tuple[SetJson, ...]:

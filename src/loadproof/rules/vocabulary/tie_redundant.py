@@ -8,18 +8,18 @@ from loadproof.core.case import Case
 from loadproof.core.checkpoint import TieValue
 from loadproof.core.edits import DropTensors, Fix
 from loadproof.core.families import split_name
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.places import Place
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.vocabulary import tie_evidence
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     for pair in case.tie_values:
         if pair.equal is True:
             headline = f"{pair.target} is stored although it is tied to {pair.source}; the values are equal"
             evidence = (Evidence(Place(pair.target_file), f"{pair.target}: {pair.text}"), *tie_evidence(case))
-            yield Finding("LP205", "tie-redundant", "info", "certain", headline, evidence, fixes=_drop(pair))
+            yield Found(severity="info", confidence="certain", headline=headline, evidence=evidence, fixes=_drop(pair))
 
 
 def _drop(pair: TieValue) -> tuple[Fix, ...]:

@@ -8,10 +8,10 @@ from loadproof.config.lines import where
 from loadproof.config.values import dotted
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, SetJson
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.vocabulary import embedding, head, rows_of, vocab_path, vocab_size
 from loadproof.rules.evidence.whatif_config import explained_by_config
 from loadproof.rules.evidence.wording import row_evidence
@@ -33,7 +33,7 @@ def vocabulary_rows(case: Case) -> list[Row]:
     return [row for row in dict.fromkeys(both) if differs_in_rows(row)]
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     rows = vocabulary_rows(case)
     counts = {row.found[0] for row in rows if row.found}
     if len(counts) == 1:
@@ -42,7 +42,7 @@ def check(case: Case) -> Iterable[Finding]:
         yield _several_sizes(rows)
 
 
-def _one_size(case: Case, rows: list[Row], count: int) -> Finding:
+def _one_size(case: Case, rows: list[Row], count: int) -> Found:
     edit = SetJson(case.config.path or "config.json", vocab_path(case), count)
     needed = case.tokenizer.rows_needed if case.tokenizer is not None else 0
     proven = explained_by_config(case, (edit,))
@@ -54,7 +54,14 @@ def _one_size(case: Case, rows: list[Row], count: int) -> Finding:
     fix = Fix(f"set {dotted(vocab_path(case))} to {count}", "lossless", (edit,))
     notes = (Evidence(NOWHERE, text, "note") for text in (_reason(case, count, size),) if text)
     evidence = (place, *row_evidence(rows), *notes)
-    return Finding("LP207", "vocab-rows", "error", "certain", headline, evidence, tuple(proven[0]), fixes=(fix,))
+    return Found(
+        severity="error",
+        confidence="certain",
+        headline=headline,
+        evidence=evidence,
+        rows=tuple(proven[0]),
+        fixes=(fix,),
+    )
 
 
 def _reason(case: Case, count: int, size: int | None) -> str:
@@ -69,19 +76,33 @@ def _reason(case: Case, count: int, size: int | None) -> str:
     return ""
 
 
-def _not_a_vocabulary(case: Case, rows: list[Row], count: int) -> Finding:
+def _not_a_vocabulary(case: Case, rows: list[Row], count: int) -> Found:
     row = rows[0]
     name = row.stored or row.template
     size = vocab_size(case)
     headline = f"{name} has {count:,} rows where the vocabulary has {size:,}, and no vocab_size fits both"
     fixes = (Fix(f"restore {name} from a complete copy, or use a class whose head has {count:,} outputs", "manual"),)
-    return Finding("LP207", "vocab-rows", "error", "likely", headline, row_evidence(rows), tuple(rows), fixes=fixes)
+    return Found(
+        severity="error",
+        confidence="likely",
+        headline=headline,
+        evidence=row_evidence(rows),
+        rows=tuple(rows),
+        fixes=fixes,
+    )
 
 
-def _several_sizes(rows: list[Row]) -> Finding:
+def _several_sizes(rows: list[Row]) -> Found:
     headline = "embedding and head are stored with different numbers of rows, neither as config.json says"
     fixes = (Fix("save the model again after resizing both to one vocabulary", "manual"),)
-    return Finding("LP207", "vocab-rows", "error", "certain", headline, row_evidence(rows), tuple(rows), fixes=fixes)
+    return Found(
+        severity="error",
+        confidence="certain",
+        headline=headline,
+        evidence=row_evidence(rows),
+        rows=tuple(rows),
+        fixes=fixes,
+    )
 
 
 DOCS = RuleDocs(

@@ -8,14 +8,14 @@ from loadproof.config.lines import where
 from loadproof.config.values import dotted
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
-from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.places import Place, in_files
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.vocabulary import assigned, embedding, vocab_path
 from loadproof.rules.evidence.wording import shape_text
 
 
-def check(case: Case) -> Iterable[Finding]:
+def check(case: Case) -> Iterable[Found]:
     expected, tokenizer = embedding(case), case.tokenizer
     found = assigned(case, expected)
     if tokenizer is None or found is None or found.shape is None or len(found.shape) != 2:
@@ -36,7 +36,9 @@ def check(case: Case) -> Iterable[Finding]:
             "use the tokenizer that was saved with this model, or resize the embedding and train the new rows", "manual"
         ),
     )
-    yield Finding("LP208", "vocab-tokenizer", "warning", "certain", headline, evidence, fixes=fixes, notes=notes)
+    yield Found(
+        severity="warning", confidence="certain", headline=headline, evidence=evidence, fixes=fixes, notes=notes
+    )
 
 
 DOCS = RuleDocs(
