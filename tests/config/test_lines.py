@@ -56,8 +56,8 @@ def test_of_a_repeated_key_the_last_line_is_meant() -> None:
 
 
 def test_where_names_file_and_line_or_the_file_alone() -> None:
-    assert where(config(TEXT), ("hidden_size",)) == "config.json:2"
-    assert where(config(TEXT), ("nothing",)) == "config.json"
+    assert str(where(config(TEXT), ("hidden_size",))) == "config.json:2"
+    assert str(where(config(TEXT), ("nothing",))) == "config.json"
 
 
 def test_line_of_broken_text_does_not_raise() -> None:

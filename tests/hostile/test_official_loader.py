@@ -57,7 +57,7 @@ def _stem(text: str) -> str:
     return ": ".join(text.split(": ")[:3]).partition(" for tensor")[0]
 
 
-@settings(max_examples=400, deadline=1000)
+@settings(max_examples=400, deadline=None)
 @given(some.sampled_from(SEEDS), some.randoms(use_true_random=False))
 def test_mutants_are_judged_as_the_official_library_judges_them(seed: bytes, random: object) -> None:
     with tempfile.TemporaryDirectory() as folder:

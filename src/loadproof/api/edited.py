@@ -24,9 +24,9 @@ from loadproof.core.edits import (
 )
 from loadproof.core.families import names_of
 from loadproof.formats import read_manifest
+from loadproof.jsontext.edit import JsonEditError, delete_value, set_value
 from loadproof.readers import get_reader
 from loadproof.readers.base import Reader
-from loadproof.repair.jsontext import JsonEditError, delete_value, set_value
 
 # What a fresh header, or the end of a file cut off, puts right.
 _HEADER = frozenset({"LP004", "LP006", "LP007", "LP008", "LP009", "LP010"})

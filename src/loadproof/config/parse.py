@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from msgspec.structs import replace
@@ -10,6 +9,7 @@ from msgspec.structs import replace
 from loadproof.config.problems import INVALID, Few, fault
 from loadproof.core.checkpoint import Problem
 from loadproof.core.severity import Severity
+from loadproof.jsontext.read import Flaw, decode, text_of
 
 MAX_BYTES = 16 * 1024 * 1024
 MAX_DEPTH = 32  # deeper files are legal JSON, no model config nests like that
@@ -20,39 +20,31 @@ def parse_object(data: bytes, file: str, not_json: str) -> tuple[dict[str, Any],
 
     `not_json` is the exception text with which the library turns such a file away. Never raises on any content.
     """
+    text, notes = "", _Notes(file)
     try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        reason = "UTF-16 text" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else f"byte {error.start} is not UTF-8"
-        return {}, "", [fault(INVALID, file, "encoding", f"{file} is not UTF-8: {reason}", breaks=not_json)]
-    notes = _Notes(file)
-    try:
-        value = json.loads(text, object_pairs_hook=notes.pairs, parse_constant=notes.constant)
-    except json.JSONDecodeError as error:
-        return {}, text, [_not_json(file, text, error, not_json)]
-    except RecursionError as error:
-        return (
-            {},
-            text,
-            [fault(INVALID, file, "depth", f"{file} nests too deeply to be read", breaks=f"RecursionError: {error}")],
-        )
-    except ValueError as error:  # an integer of more than 4,300 digits
-        problem = fault(
-            INVALID, file, "number", f"{file} holds a number too long to read", breaks=f"ValueError: {error}"
-        )
-        return {}, text, [problem]
+        text = text_of(data)
+        value = decode(text, objects=notes.pairs, integers=int, constants=notes.constant)
+    except Flaw as flaw:
+        return {}, text, [_unreadable(file, data, flaw, not_json)]
     if not isinstance(value, dict):
         kind = type(value).__name__
         return {}, text, [fault(INVALID, file, "not-object", f"{file} holds a {kind}, not an object", breaks=not_json)]
     return value, text, [*notes.problems.result(), *_depth(value, file)]
 
 
-def _not_json(file: str, text: str, error: json.JSONDecodeError, not_json: str) -> Problem:
-    if not text.strip():
+def _unreadable(file: str, data: bytes, flaw: Flaw, not_json: str) -> Problem:
+    if flaw.kind == "utf-8":
+        reason = "UTF-16 text" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else f"byte {flaw.offset} is not UTF-8"
+        return fault(INVALID, file, "encoding", f"{file} is not UTF-8: {reason}", breaks=not_json)
+    if flaw.kind == "nesting":
+        return fault(INVALID, file, "depth", f"{file} nests too deeply to be read", breaks=flaw.breaks)
+    if flaw.error is None:
+        return fault(INVALID, file, flaw.kind, f"{file} {flaw.text}", breaks=flaw.breaks)
+    if not flaw.error.doc.strip():
         return fault(INVALID, file, "empty", f"{file} is empty", breaks=not_json)
-    place = f"line {error.lineno}, column {error.colno}"
-    problem = fault(INVALID, file, "syntax", f"{file} is not JSON: {error.msg} at {place}", breaks=not_json)
-    return replace(problem, line=error.lineno)
+    error = flaw.error
+    text = f"{file} is not JSON: {error.msg} at line {error.lineno}, column {error.colno}"
+    return replace(fault(INVALID, file, "syntax", text, breaks=not_json), line=error.lineno)
 
 
 class _Notes:

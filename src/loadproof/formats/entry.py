@@ -1,4 +1,7 @@
-"""One tensor entry of a safetensors header: ``{"dtype": ..., "shape": [...], "data_offsets": [begin, end]}``."""
+"""One tensor entry of a safetensors header: ``{"dtype": ..., "shape": [...], "data_offsets": [begin, end]}``.
+
+With it what the format says of sizes, for readers and for repairs.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ from math import prod
 
 from msgspec import Struct
 
+PREFIX = 8  # bytes of the header length, a little-endian u64 in front of the header
+LARGEST_HEADER = 100_000_000  # bytes; the limit of the safetensors library
 # Bits of each dtype of safetensors 0.8.
 BITS = {
     "BOOL": 8, "F4": 4, "F6_E2M3": 6, "F6_E3M2": 6, "U8": 8, "I8": 8, "F8_E5M2": 8, "F8_E4M3": 8, "F8_E8M0": 8,

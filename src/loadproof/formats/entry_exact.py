@@ -6,7 +6,7 @@ from typing import Any
 
 from loadproof.formats.entry import BITS, HIGHEST_RANK, LARGEST_DIM, Entry, bits_of, is_plain
 from loadproof.formats.faults import OFFICIAL, Faults, cut
-from loadproof.formats.json_strict import Pairs
+from loadproof.jsontext.read import Pairs
 
 _FIELDS = ("dtype", "shape", "data_offsets")
 _JSON = OFFICIAL + "invalid JSON in header: "

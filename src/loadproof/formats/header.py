@@ -10,12 +10,10 @@ from msgspec import Struct
 
 from loadproof.core.checkpoint import Problem
 from loadproof.formats import sniff
-from loadproof.formats.entry import Entry
+from loadproof.formats.entry import LARGEST_HEADER, PREFIX, Entry
 from loadproof.formats.faults import OFFICIAL, Faults
 from loadproof.formats.header_fast import Groups, decode, group
 from loadproof.storage import GuardedFile
-
-PREFIX = 8  # bytes of the header length
 
 
 class Header(Struct, gc=False):
@@ -79,7 +77,7 @@ def _impossible(file: str, head: bytes, length: int, size: int) -> tuple[Problem
         )
     elif not sniff.is_safetensors_start(head) and _is_impostor(head, length, size):
         _add_impostor(faults, file, head, length, size)
-    elif length > sniff.LARGEST_HEADER:
+    elif length > LARGEST_HEADER:
         faults.add(
             "LP006",
             file,
@@ -116,11 +114,11 @@ def _impossible(file: str, head: bytes, length: int, size: int) -> tuple[Problem
 def _is_impostor(head: bytes, length: int, size: int) -> bool:
     """Not even the header length is believable, and the bytes look like something else."""
     recognised = sniff.describe(head) != "of no known format"
-    return recognised and (length > sniff.LARGEST_HEADER or PREFIX + length > size)
+    return recognised and (length > LARGEST_HEADER or PREFIX + length > size)
 
 
 def _add_impostor(faults: Faults, file: str, head: bytes, length: int, size: int) -> None:
-    breaks = OFFICIAL + ("header too large" if length > sniff.LARGEST_HEADER else "invalid header length")
+    breaks = OFFICIAL + ("header too large" if length > LARGEST_HEADER else "invalid header length")
     if sniff.kind_of(head, size) == "lfs-pointer":
         real = sniff.lfs_size(head)
         text = "a Git LFS pointer lies in place of the weights" + (f" ({real:,} bytes)" if real else "")

@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import json.decoder
 import re
-from collections.abc import Callable, Iterator
 from json.decoder import JSONDecodeError, JSONDecoder
 from typing import Any, NamedTuple
 
 from loadproof.core.checkpoint import Problem
-from loadproof.formats.entry import Entry
+from loadproof.formats.entry import PREFIX, Entry
 from loadproof.formats.entry_exact import OddNumber, check_entry
 from loadproof.formats.faults import OFFICIAL, Faults, cut
-from loadproof.formats.json_strict import Pairs
 from loadproof.formats.layout import check_layout
+from loadproof.jsontext.read import Flaw, Pairs, text_of
+from loadproof.jsontext.scan import Member, members, skip
 
-_scan_string: Callable[[str, int, bool], tuple[str, int]] = json.decoder.scanstring  # type: ignore[attr-defined]
-_PREFIX = 8
-_SPACE = re.compile(r"[ \t\n\r]*")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _JSON = OFFICIAL + "invalid JSON in header"
-
-
-class Member(NamedTuple):
-    """One top-level member of the header; `at` is the character position of its name."""
-
-    name: str
-    value: Any
-    at: int
 
 
 def _integer(text: str) -> int | OddNumber:
@@ -56,30 +44,31 @@ def diagnose(raw: bytes, file: str, size: int) -> Diagnosis:
     """Read a header whose `raw` bytes lie 8 bytes into a file of `size` bytes."""
     faults = Faults()
     try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError as error:
+        text = text_of(raw)
+    except Flaw as flaw:
+        begin = flaw.offset or 0
         faults.add(
             "LP006",
             file,
-            "utf-8",
-            "the header is not UTF-8",
-            offset=_PREFIX + error.start,
-            found=f"byte 0x{raw[error.start]:02x}",
+            flaw.kind,
+            f"the header {flaw.text}",
+            offset=PREFIX + begin,
+            found=f"byte 0x{raw[begin]:02x}",
             breaks=OFFICIAL + "invalid UTF-8 in header",
         )
         return Diagnosis({}, {}, faults.result(), None)
-    members = _read_members(text, file, faults)
-    entries, metadata = _sort_out(members, text, file, faults)
-    if members is None:
+    found = _read_members(text, file, faults)
+    entries, metadata = _sort_out(found or [], text, file, faults)
+    if found is None:
         return Diagnosis(entries, metadata, faults.result(), None)
-    names = tuple(dict.fromkeys(member.name for member in members if member.name != "__metadata__"))
+    names = tuple(dict.fromkeys(str(member.key) for member in found if member.key != "__metadata__"))
     if len(names) == len(entries):  # an entry left out for its own fault would look like a hole
-        check_layout(entries, file, _PREFIX + len(raw), size, faults)
+        check_layout(entries, file, PREFIX + len(raw), size, faults)
     return Diagnosis(entries, metadata, faults.result(), names)
 
 
 def _read_members(text: str, file: str, faults: Faults) -> list[Member] | None:
-    begin = _SPACE.match(text).end()  # type: ignore[union-attr]
+    begin = skip(text, 0)
     if text[begin : begin + 1] != "{":
         faults.add(
             "LP006",
@@ -88,7 +77,7 @@ def _read_members(text: str, file: str, faults: Faults) -> list[Member] | None:
             "the header does not begin with {",
             expected="{",
             found=repr(text[:1]),
-            offset=_PREFIX,
+            offset=PREFIX,
             breaks=_JSON + ": expected value at line 1 column 1",
         )
         return None
@@ -100,23 +89,22 @@ def _read_members(text: str, file: str, faults: Faults) -> list[Member] | None:
             f"{begin} white-space characters stand before the opening {{",
             expected="{",
             found=repr(text[:1]),
-            offset=_PREFIX,
+            offset=PREFIX,
         )
-    members: list[Member] = []
+    found: list[Member] = []
+    end = begin + 1
     try:
-        end = begin + 1
-        for member, after in _members(text, begin):
-            end = after
-            if member:
-                members.append(member)
-        _check_padding(text, end, file, faults)
+        for member in members(text, begin, _DECODER.raw_decode):
+            found.append(member)
+            end = member.end
+        _check_padding(text, skip(text, end) + 1, file, faults)
     except RecursionError:
         faults.add(
             "LP006",
             file,
             "nesting",
             "the header is nested far deeper than the format allows",
-            offset=_PREFIX,
+            offset=PREFIX,
             breaks=_JSON + ": recursion limit exceeded",
         )
         return None
@@ -126,35 +114,7 @@ def _read_members(text: str, file: str, faults: Faults) -> list[Member] | None:
     except ValueError as error:
         _add_syntax(faults, file, text, end, str(error))
         return None
-    return members
-
-
-def _members(text: str, begin: int) -> Iterator[tuple[Member | None, int]]:
-    """Each member with the position after it; at the end (None, position after the closing brace)."""
-    at = _skip(text, begin + 1)
-    if text[at : at + 1] == "}":
-        yield None, at + 1
-        return
-    while True:
-        if text[at : at + 1] != '"':
-            raise JSONDecodeError("a name in double quotes must stand here", text, at)
-        name, after = _scan_string(text, at + 1, True)
-        after = _skip(text, after)
-        if text[after : after + 1] != ":":
-            raise JSONDecodeError("a colon must stand here", text, after)
-        value, after = _DECODER.raw_decode(text, _skip(text, after + 1))
-        yield Member(name, value, at), after
-        after = _skip(text, after)
-        if text[after : after + 1] == "}":
-            yield None, after + 1
-            return
-        if text[after : after + 1] != ",":
-            raise JSONDecodeError("a comma or } must stand here", text, after)
-        at = _skip(text, after + 1)
-
-
-def _skip(text: str, at: int) -> int:
-    return _SPACE.match(text, at).end()  # type: ignore[union-attr]
+    return found
 
 
 def _check_padding(text: str, end: int, file: str, faults: Faults) -> None:
@@ -196,18 +156,17 @@ def _add_syntax(faults: Faults, file: str, text: str, at: int, message: str) -> 
 
 def _byte(text: str, at: int) -> int:
     """Byte offset in the file of a character of the header."""
-    return _PREFIX + len(text[:at].encode("utf-8", "surrogatepass"))
+    return PREFIX + len(text[:at].encode("utf-8", "surrogatepass"))
 
 
-def _sort_out(
-    members: list[Member] | None, text: str, file: str, faults: Faults
-) -> tuple[dict[str, Entry], dict[str, str]]:
+def _sort_out(found: list[Member], text: str, file: str, faults: Faults) -> tuple[dict[str, Entry], dict[str, str]]:
     entries: dict[str, Entry] = {}
     metadata: dict[str, str] = {}
     seen: dict[str, Any] = {}
-    last = {member.name: member.at for member in members or ()}
-    before, offset = 0, _PREFIX
-    for name, value, at in members or ():
+    last = {member.key: member.start for member in found}
+    before, offset = 0, PREFIX
+    for member in found:
+        name, value, at = str(member.key), member.read, member.start
         offset += len(text[before:at].encode("utf-8", "surrogatepass"))
         before = at
         if name in seen:

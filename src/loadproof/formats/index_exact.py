@@ -10,7 +10,7 @@ from typing import Any
 
 from loadproof.core.checkpoint import IndexFile
 from loadproof.formats.faults import Faults, cut
-from loadproof.formats.json_strict import Constant, Flaw, Pairs, parse
+from loadproof.jsontext.read import Constant, Flaw, Pairs, decode, text_of
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -28,7 +28,7 @@ def diagnose(raw: bytes, file: str, faults: Faults) -> IndexFile:
             breaks="JSONDecodeError: Unexpected UTF-8 BOM (decode using utf-8-sig): line 1 column 1 (char 0)",
         )
     try:
-        value = parse(raw.removeprefix(_BOM))
+        value = decode(text_of(raw.removeprefix(_BOM)))
     except Flaw as flaw:
         faults.add("LP101", file, flaw.kind, f"the index {flaw.text}", offset=flaw.offset, breaks=flaw.breaks)
         return unreadable

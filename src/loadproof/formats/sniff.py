@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from loadproof.formats.entry import LARGEST_HEADER
+
 HEAD = 512  # bytes that are enough to tell
 
 _CLAIMS_WEIGHTS = re.compile(r".*(\.safetensors|\.bin|\.pt|\.pth|\.ckpt|\.gguf|\.distcp)", re.IGNORECASE | re.DOTALL)
@@ -18,7 +20,6 @@ _MAGIC = (
     (b"\x89HDF", "other", "an HDF5 file"),
     (_LFS, "lfs-pointer", "a Git LFS pointer"),
 )
-LARGEST_HEADER = 100_000_000  # bytes; the limit of the safetensors library
 
 
 def claims_weights(name: str) -> bool:

@@ -6,9 +6,10 @@ import os
 from collections.abc import Iterable
 from itertools import chain
 
+from loadproof.formats.entry import BITS, LARGEST_HEADER
 from loadproof.repair.diffs import header_diff, text_diff
 from loadproof.repair.draft import ASIDE, Draft, Entry, RefusedError, Shard, read_text
-from loadproof.repair.header import BITS, HEADER_LIMIT, LENGTH, Header, Tensor, encode, padded
+from loadproof.repair.header import LENGTH, Header, Tensor, encode, padded
 from loadproof.repair.mounts import block_to_insert
 from loadproof.repair.plan import Action, Change, Stream
 from loadproof.repair.sources import Slice, Source, plain, size_of
@@ -147,8 +148,8 @@ class Compiler:
 
 
 def _checked(text: bytes, file: str) -> bytes:
-    if len(text) > HEADER_LIMIT:
-        raise RefusedError(f"{file}: its header would exceed {HEADER_LIMIT:,} bytes")
+    if len(text) > LARGEST_HEADER:
+        raise RefusedError(f"{file}: its header would exceed {LARGEST_HEADER:,} bytes")
     return text
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from loadproof.core.checkpoint import IndexFile
 from loadproof.core.edits import DeleteJson, RebuildIndex, RegenerateHeader, SetAside, SetJson, TruncateFile
+from loadproof.jsontext.edit import JsonEditError, add_members, delete_value, parse, rename_keys, set_value, show_path
 from loadproof.repair.draft import ASIDE, Draft, RefusedError
-from loadproof.repair.jsontext import JsonEditError, add_members, delete_value, parse, rename_keys, set_value, show_path
 from loadproof.repair.sources import size_of
 
 

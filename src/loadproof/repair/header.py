@@ -14,18 +14,10 @@ from typing import Any
 from msgspec import Struct
 
 from loadproof.core.tensors import Shape
+from loadproof.formats.entry import BITS, LARGEST_HEADER, PREFIX
+from loadproof.jsontext.read import Flaw, decode, text_of, unique
 
-LENGTH = struct.Struct("<Q")
-HEADER_LIMIT = 100_000_000  # bytes of JSON that the official reader accepts
-BITS = {
-    **dict.fromkeys(("BOOL", "U8", "I8", "F8_E5M2", "F8_E4M3", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ"), 8),
-    **dict.fromkeys(("I16", "U16", "F16", "BF16"), 16),
-    **dict.fromkeys(("I32", "U32", "F32"), 32),
-    **dict.fromkeys(("I64", "U64", "F64", "C64"), 64),
-    "F4": 4,
-    "F6_E2M3": 6,
-    "F6_E3M2": 6,
-}
+LENGTH = struct.Struct("<Q")  # `PREFIX` bytes
 
 
 class HeaderError(ValueError):
@@ -51,7 +43,7 @@ class Header(Struct, frozen=True):
 
     @property
     def data_start(self) -> int:
-        return LENGTH.size + len(self.raw)
+        return PREFIX + len(self.raw)
 
     @property
     def data_end(self) -> int:
@@ -73,10 +65,10 @@ def read_header(path: str) -> Header:
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         size = os.fstat(descriptor).st_size
-        length = LENGTH.unpack(os.pread(descriptor, 8, 0).ljust(8, b"\xff"))[0]
-        if length > min(HEADER_LIMIT, size - LENGTH.size):
+        length = LENGTH.unpack(os.pread(descriptor, PREFIX, 0).ljust(PREFIX, b"\xff"))[0]
+        if length > min(LARGEST_HEADER, size - PREFIX):
             raise HeaderError("not a safetensors file, or cut off inside its header")
-        return parse_header(os.pread(descriptor, length, LENGTH.size), size)
+        return parse_header(os.pread(descriptor, length, PREFIX), size)
     finally:
         os.close(descriptor)
 
@@ -86,28 +78,17 @@ def parse_header(raw: bytes, size: int) -> Header:
     if raw[:1] == b"\0":
         raise HeaderError("a repair was interrupted here and its journal is gone: the header is closed by a NUL byte")
     try:
-        entries = json.loads(raw.decode("utf-8"), object_pairs_hook=_unique)
-    except RecursionError:
-        raise HeaderError("its header is nested too deeply") from None
-    except UnicodeDecodeError:
-        raise HeaderError("its header is not UTF-8") from None
-    except ValueError as error:
-        raise HeaderError(f"its header is not JSON that can be edited: {error}") from None
+        entries = decode(text_of(raw), objects=unique, integers=int)
+    except Flaw as flaw:
+        raise HeaderError(f"its header {flaw.text}") from None
     if not isinstance(entries, dict):
         raise HeaderError("its header is not an object")
     metadata = entries.pop("__metadata__", None)
     if metadata is not None and not _is_text_map(metadata):
         raise HeaderError("__metadata__ is not a map of texts")
-    start = LENGTH.size + len(raw)
+    start = PREFIX + len(raw)
     tensors = {name: _tensor(name, entry, start) for name, entry in entries.items()}
     return Header(raw=raw, size=size, tensors=tensors, metadata=metadata)
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise HeaderError("a key appears twice in its header: which tensor is meant cannot be told")
-    return found
 
 
 def _is_text_map(value: Any) -> bool:

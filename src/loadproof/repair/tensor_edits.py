@@ -20,8 +20,9 @@ from loadproof.core.edits import (
 )
 from loadproof.core.families import HOLE, join_name, names_of
 from loadproof.core.tensors import Axes, Shape
+from loadproof.formats.entry import BITS
 from loadproof.repair.draft import Draft, Entry, RefusedError, Shard
-from loadproof.repair.header import BITS, HeaderError, read_header
+from loadproof.repair.header import HeaderError, read_header
 from loadproof.repair.sources import Columns, Slice, Source, Transposed, Weave
 
 MOST_PIECES = 100_000  # that one packed tensor is split into

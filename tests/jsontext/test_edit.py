@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loadproof.repair.jsontext import (
+from loadproof.jsontext.edit import (
     JsonEditError,
     add_members,
     assign,

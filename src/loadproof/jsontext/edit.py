@@ -12,51 +12,39 @@ from collections.abc import Mapping
 from typing import Any
 
 from loadproof.core.config import JsonPath
-from loadproof.repair.jsonscan import (
-    JsonEditError,
-    Member,
-    end_of,
-    find,
-    members_of,
-    show_path,
-    skip,
-    string_end,
-)
+from loadproof.jsontext import scan
+from loadproof.jsontext.read import Flaw, decode, no_constant, unique
+from loadproof.jsontext.scan import Member, end_of, skip, string_end
 
-__all__ = [
-    "JsonEditError",
-    "add_members",
-    "assign",
-    "delete_value",
-    "parse",
-    "rename_keys",
-    "same",
-    "set_value",
-    "show_path",
-]
+
+class JsonEditError(ValueError):
+    """The edit cannot be made; the message says why."""
 
 
 def parse(text: str) -> Any:
     """The value of a JSON text. Raises JsonEditError for what is not plain JSON, duplicate keys included."""
     try:
-        return json.loads(text, object_pairs_hook=_no_duplicates, parse_constant=_no_constant)
-    except RecursionError:
-        raise JsonEditError("nested too deeply") from None
-    except ValueError as error:
-        raise JsonEditError(str(error)) from None
+        return decode(text, objects=unique, integers=int, constants=no_constant)
+    except Flaw as flaw:
+        raise JsonEditError(f"the text {flaw.text}") from None
 
 
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise JsonEditError(f"the key {twice!r} appears twice in one object: which one counts is not for a tool to say")
-    return found
+def show_path(path: JsonPath) -> str:
+    """``text_config.layer_types[20]``"""
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return text.removeprefix(".") or "the document"
 
 
-def _no_constant(word: str) -> Any:
-    raise JsonEditError(f"{word} is not JSON")
+def find(text: str, path: JsonPath) -> int:
+    """Where the value at `path` begins. Raises JsonEditError."""
+    found = scan.find(text, path)
+    if found is None:
+        raise JsonEditError(f"there is no {show_path(path)}")
+    return found.value
+
+
+def members_of(text: str, position: int) -> list[Member]:
+    return list(scan.members(text, position))
 
 
 # ---------------------------------------------------------------- edits
@@ -74,7 +62,7 @@ def delete_value(text: str, path: JsonPath) -> str:
     _walk(parent, path[-1:])
     del parent[path[-1]]
     position = find(text, path[:-1])
-    members = list(members_of(text, position))
+    members = members_of(text, position)
     at = next(i for i, member in enumerate(members) if member.key == path[-1])
     return _proved(_without(text, members, at), wanted)
 
@@ -84,7 +72,7 @@ def rename_keys(text: str, path: JsonPath, new_keys: Mapping[str, str | None]) -
     wanted = parse(text)
     _rename(wanted, path, new_keys)
     kept: list[str] = []
-    members = list(members_of(text, find(text, path)))
+    members = members_of(text, find(text, path))
     done, any_kept = 0, False
     ascii_only = text.isascii()
     for i, member in enumerate(members):
@@ -113,7 +101,7 @@ def add_members(text: str, path: JsonPath, members: Mapping[str, Any]) -> str:
         raise JsonEditError(f"{show_path(path)} is no object, or has one of the keys already")
     target.update(members)
     position = find(text, path)
-    present = list(members_of(text, position))
+    present = members_of(text, position)
     if not present:
         return _proved(_replace(text, position, target), wanted)
     last = present[-1]
@@ -182,7 +170,7 @@ def same(one: Any, other: Any) -> bool:
 def _set(text: str, position: int, path: JsonPath, value: Any) -> str:
     if not path:
         return _replace(text, position, value)
-    members = list(members_of(text, position))
+    members = members_of(text, position)
     for member in members:
         if member.key == path[0]:
             return _set(text, member.value, path[1:], value)
@@ -203,7 +191,7 @@ def _replace(text: str, position: int, value: Any) -> str:
         keys = list(old)
     else:
         return text[:position] + _render(text, position, end, value) + text[end:]
-    for member in reversed(list(members_of(text, position))):  # from the back: spans before it stay valid
+    for member in reversed(members_of(text, position)):  # from the back: spans before it stay valid
         if member.key in keys and not same(old[member.key], value[member.key]):
             text = _replace(text, member.value, value[member.key])
     return text
