@@ -13,10 +13,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from loadproof.api import (
-        DiffReport,
-        FixReport,
+        ForeignRecordsError,
         NoCheckpointError,
-        PlanReport,
+        RepairError,
         check,
         diff,
         explain,
@@ -24,6 +23,16 @@ if TYPE_CHECKING:
         plan,
         undo,
     )
+    from loadproof.core.case import Report
+    from loadproof.core.checkpoint import Problem
+    from loadproof.core.coverage import Skip
+    from loadproof.core.edits import Fix
+    from loadproof.core.findings import Evidence, Finding, HowToTell, Note
+    from loadproof.core.outcome import Outcome, Row
+    from loadproof.core.places import Place
+    from loadproof.core.repairs import Applied, Change, Choice, FixReport, Refusal
+    from loadproof.core.results import DiffReport, PlanReport
+    from loadproof.core.symptom import Symptom
     from loadproof.runtime import (
         Guard,
         HeadFault,
@@ -45,20 +54,51 @@ if TYPE_CHECKING:
         sanitize,
     )
 
-_API = ("DiffReport", "FixReport", "NoCheckpointError", "PlanReport", "check", "diff", "explain", "fix", "plan", "undo")
+# Where the names come from; every other one of `__all__` is of loadproof.runtime.
+_HOMES = {
+    "api": "ForeignRecordsError NoCheckpointError RepairError check diff explain fix plan undo",
+    "core.case": "Report",
+    "core.checkpoint": "Problem",
+    "core.coverage": "Skip",
+    "core.edits": "Fix",
+    "core.findings": "Evidence Finding HowToTell Note",
+    "core.outcome": "Outcome Row",
+    "core.places": "Place",
+    "core.repairs": "Applied Change Choice FixReport Refusal",
+    "core.results": "DiffReport PlanReport",
+    "core.symptom": "Symptom",
+}
 __all__ = [
+    "Applied",
+    "Change",
+    "Choice",
     "DiffReport",
+    "Evidence",
+    "Finding",
+    "Fix",
     "FixReport",
+    "ForeignRecordsError",
     "Guard",
     "HeadFault",
     "HeadSpec",
+    "HowToTell",
     "LayerPlan",
     "LayerPlanError",
     "LoadError",
     "LoadResult",
     "MappedWeights",
     "NoCheckpointError",
+    "Note",
+    "Outcome",
+    "Place",
     "PlanReport",
+    "Problem",
+    "Refusal",
+    "RepairError",
+    "Report",
+    "Row",
+    "Skip",
+    "Symptom",
     "__version__",
     "assert_2d",
     "build_state_dict_mapper",
@@ -84,7 +124,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module("loadproof.api" if name in _API else "loadproof.runtime"), name)
+    home = next((module for module, names in _HOMES.items() if name in names.split()), "runtime")
+    return getattr(import_module(f"loadproof.{home}"), name)
 
 
 def __dir__() -> list[str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from loadproof.api.comparing import DiffReport, FieldChange, diff
-from loadproof.cli.diff_text import render_diff
-from loadproof.rules.evidence.compare import Renaming, Role
+from loadproof.api.comparing import diff
+from loadproof.core.results import DiffReport, FieldChange, Renaming, Role
+from loadproof.report.diff_text import render_diff
 from tests import zoo
 
 

@@ -74,7 +74,7 @@ def test_a_repair_that_is_no_gain_on_disk_is_taken_back(tmp_path: Path, monkeypa
     drop = (DropTensors("model.norm.weight", ()),)
     monkeypatch.setattr(checking, "conclude", _Harmful(drop))
     monkeypatch.setattr(checking, "_with_proven_fixes", lambda report: report)
-    repaired = fix(folder, ["LP401"], apply_it=True)
+    repaired = fix(folder, ["LP401"], apply=True)
     assert repaired.applied is None
     assert "the repaired checkpoint was no better" in repaired.restored
     assert {name: data for name, data in _bytes(folder).items() if name in before} == before

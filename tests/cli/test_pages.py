@@ -2,9 +2,27 @@
 
 from __future__ import annotations
 
-from loadproof.cli.pages import json_of, listed, page_of
+from typing import Any
+
+from loadproof.api.pages import page as page_for
+from loadproof.api.pages import rules
 from loadproof.rules.pages import all_rules
 from loadproof.tracebacks.knowledge import causes as all_causes
+
+
+def page_of(word: str) -> str | None:
+    found = page_for(word)
+    return None if found is None else found.text()
+
+
+def json_of(word: str) -> dict[str, Any] | None:
+    found = page_for(word)
+    return None if found is None else found.to_dict()
+
+
+def listed() -> list[tuple[str, str, str]]:
+    return [(one.code, one.slug, one.title) for one in rules().rules]
+
 
 PRINTED = {(item.code, item.slug) for item in (*all_rules(), *all_causes().values())}
 

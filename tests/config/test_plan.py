@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from loadproof.config import diff_plans, plan_from_config, stated_plans
-from loadproof.config.plan.letters import letters
 from loadproof.config.plan.spellings import SPELLINGS, read_words
 from loadproof.core.config import LayerPlan, ModelConfig
 from loadproof.core.expectation import Expectation
+from loadproof.core.layer_letters import letters
 from loadproof.core.places import Place
 
 DEPTH = {"num_hidden_layers": 6}

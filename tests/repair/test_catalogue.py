@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from loadproof.api.fixing import FixReport, fix, undo
+from loadproof.api.fixing import fix, undo
 from loadproof.core.outcome import Verdict
+from loadproof.core.repairs import FixReport
 from tests.repair.tiny import snapshot
 from tests.rules.case_files import Example, read_pages
 from tests.rules.judge import remember_expectations
@@ -29,7 +30,7 @@ def mended(example: Example, folder: Path) -> tuple[FixReport, Path] | None:
     planned = fix(location)
     if not planned.plan.steps:
         return None
-    return fix(location, apply_it=True), location if location.is_dir() else location.parent
+    return fix(location, apply=True), location if location.is_dir() else location.parent
 
 
 @pytest.mark.parametrize("example", BAD, ids=lambda example: example.id)

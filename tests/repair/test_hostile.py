@@ -50,7 +50,7 @@ def test_fix_is_refused_or_undone_exactly(case: Case, tmp_path: Path) -> None:
     root = case.write(tmp_path)
     before = contents(tmp_path)
     try:
-        report = fix(str(root), apply_it=True, unsafe=True, use_cache=False, readers_stopped=True)
+        report = fix(str(root), apply=True, unsafe=True, use_cache=False, readers_stopped=True)
     except (RepairError, NoCheckpointError):
         assert contents(tmp_path) == before
         return

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from loadproof.rules.evidence.compare import Renaming, Role, find_renamings, role_of, roles
+from loadproof.core.results import Renaming, Role
+from loadproof.rules.evidence.compare import find_renamings, role_of, roles
 from tests import zoo
 from tests.rules.build import families
 

@@ -23,7 +23,7 @@ def test_a_lossless_fix_removes_its_finding_and_worsens_nothing(example: Example
     first = before.findings[0]
     if not any(offered.safety == "lossless" and offered.edits for offered in first.fixes):
         pytest.skip("nothing lossless to carry out")
-    repaired = fix(tmp_path / "model", [first.code], apply_it=True)
+    repaired = fix(tmp_path / "model", [first.code], apply=True)
     assert repaired.after is not None, [choice.why for choice in repaired.choices]
     assert first.code not in _loud(repaired.after)
     assert ORDER.index(repaired.after.verdict) >= ORDER.index(before.verdict)
@@ -37,7 +37,7 @@ def test_all_lossless_fixes_together_leave_something_better(example: Example, tm
     loud = [finding for finding in before.findings if finding.severity != "info"]
     if sum(any(offered.safety == "lossless" and offered.edits for offered in f.fixes) for f in loud) < 2:
         pytest.skip("no two fixes to carry out together")
-    repaired = fix(tmp_path / "model", apply_it=True)
+    repaired = fix(tmp_path / "model", apply=True)
     assert repaired.restored == ""
     assert repaired.after is not None
     assert is_better(repaired.after, before)

@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from loadproof.api.checking import NoCheckpointError, check
-    from loadproof.api.comparing import DiffReport, diff
+    from loadproof.api.comparing import diff
     from loadproof.api.explaining import explain
-    from loadproof.api.fixing import FixReport, fix, undo
-    from loadproof.api.planning import PlanReport, plan
+    from loadproof.api.fixing import ForeignRecordsError, RepairError, fix, undo
+    from loadproof.api.planning import plan
 
 _HOME = {
-    "DiffReport": "comparing",
-    "FixReport": "fixing",
+    "ForeignRecordsError": "fixing",
     "NoCheckpointError": "checking",
-    "PlanReport": "planning",
+    "RepairError": "fixing",
     "check": "checking",
     "diff": "comparing",
     "explain": "explaining",
@@ -25,10 +24,9 @@ _HOME = {
 }
 
 __all__ = [
-    "DiffReport",
-    "FixReport",
+    "ForeignRecordsError",
     "NoCheckpointError",
-    "PlanReport",
+    "RepairError",
     "check",
     "diff",
     "explain",

@@ -59,7 +59,7 @@ def check(
             selection = chosen.select(inventory, config, names_only)
             manifest = read_manifest(inventory, selection, names_only)
             read_done = perf_counter()
-            expectation = as_part(inventory, selection, _of_release(expected(), version))
+            expectation = as_part(inventory, selection, of_release(expected(), version))
         expected_done = perf_counter()
         case = assemble(chosen, inventory, config, selection, manifest, expectation, options)
         report = _with_proven_fixes(conclude(case, Timings(read_done - started, expected_done - read_done)))
@@ -132,7 +132,7 @@ def _hub(location: str) -> str:
     return " (a hub name? download it first; for --names-only the config and the index are enough)" if is_remote else ""
 
 
-def _of_release(expectation: Expectation, version: str | None) -> Expectation:
+def of_release(expectation: Expectation, version: str | None) -> Expectation:
     """A release was asked for: an answer from another one is no answer."""
     if version is None or not expectation.version or expectation.version == version:
         return expectation
@@ -150,6 +150,7 @@ __all__ = [
     "choose_reader",
     "conclude",
     "expecting",
+    "of_release",
     "open_checkpoint",
     "reading",
 ]

@@ -6,69 +6,19 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from loadproof.api.checking import check, choose_reader
 from loadproof.core.boxes import intersect, subtract_all
 from loadproof.core.case import Report
 from loadproof.core.config import JsonPath
-from loadproof.core.families import count
-from loadproof.core.outcome import Outcome, Row
-from loadproof.core.tensors import Axes, Family, Shape
-from loadproof.rules.evidence.compare import Renaming, Role, find_renamings, roles
+from loadproof.core.outcome import Outcome
+from loadproof.core.results import DiffReport, FieldChange, Fit, TensorChange
+from loadproof.core.tensors import Axes, Family
+from loadproof.rules.evidence.compare import find_renamings, roles
 
 # What differs between any two saves and decides nothing about the weights.
 _IRRELEVANT = frozenset({"transformers_version", "_name_or_path", "torch_dtype", "use_cache", "_commit_hash"})
-
-
-class FieldChange(Struct, frozen=True):
-    """One value of config.json; `None` on the side where the key is absent."""
-
-    path: JsonPath
-    first: Any
-    second: Any
-
-
-class TensorChange(Struct, frozen=True):
-    """Tensors of both sides that differ in shape or dtype."""
-
-    template: str
-    axes: Axes
-    first: tuple[Shape | None, str | None]
-    second: tuple[Shape | None, str | None]
-
-
-class Fit(Struct, frozen=True):
-    """What the reader makes of the weights of one side under the config of one side (0 the first, 1 the second)."""
-
-    config: int
-    weights: int
-    outcome: Outcome
-
-    @property
-    def fits(self) -> bool | None:
-        """Whether every name and shape is right; None where that cannot be said."""
-        return None if self.outcome.inconclusive else not self.outcome.raises and not self.outcome.rows
-
-
-class DiffReport(Struct, frozen=True):
-    """Everything that differs, folded into families."""
-
-    first: Report
-    second: Report
-    config: tuple[FieldChange, ...]
-    only_first: tuple[tuple[str, Axes], ...]
-    only_second: tuple[tuple[str, Axes], ...]
-    changed: tuple[TensorChange, ...]
-    fits: tuple[Fit, ...]
-    renamed: tuple[Renaming, ...] = ()  # tensors that stand on both sides under names that differ in one stretch
-    roles: tuple[Role, ...] = ()  # how many tensors of each role the sides hold, where the numbers differ
-
-    @property
-    def same(self) -> bool:
-        """Whether names, shapes, dtypes and the config agree (the values of the weights are not read)."""
-        return not (self.config or self.only_first or self.only_second or self.changed or self.renamed)
 
 
 Names = list[tuple[str, Axes]]
@@ -150,8 +100,3 @@ def _fields(first: Any, second: Any, path: JsonPath) -> Iterable[FieldChange]:
             yield from _fields(a, b, (*path, index))
     elif first != second or type(first) is not type(second):
         yield FieldChange(path, first, second)
-
-
-def names(items: Iterable[tuple[str, Axes]] | Iterable[Row]) -> int:
-    """How many names these families stand for."""
-    return sum(count(item.axes if isinstance(item, Row) else item[1]) for item in items)

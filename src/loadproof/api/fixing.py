@@ -3,93 +3,79 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
-
-from msgspec import Struct
 
 from loadproof.api.better import bad_rows, is_better, merit
 from loadproof.api.checking import check, open_checkpoint
 from loadproof.core.case import Case, Report
-from loadproof.core.edits import Edit, Fix
+from loadproof.core.edits import Edit
 from loadproof.core.findings import Finding
+from loadproof.core.repairs import Applied, Choice, FixReport, Refusal
 from loadproof.repair import (
-    Applied,
     ForeignRecordsError,
     Plan,
-    Refusal,
     RepairError,
-    apply,
     apply_to_copy,
     check_records,
     interrupted,
     plan_edits,
     recover,
 )
+from loadproof.repair import apply as apply_in_place
 from loadproof.repair import forget as forget_repairs
 from loadproof.repair import undo as undo_repair
 
 Progress = Callable[[int, int, str], None]  # bytes done, bytes in all, what is being done
 
 
-class Choice(Struct, frozen=True):
-    """What is to be done about one finding; `fix` is None where nothing can be done by an edit, and `why` says so."""
-
-    finding: Finding
-    fix: Fix | None
-    why: str = ""
-
-
-class FixReport(Struct, frozen=True):
-    """A repair as planned, and as carried out when `applied` is set; `after` is the check of the result.
-
-    `restored` says why a repair was taken back: the files are then as they were, and `applied` is not set.
-    """
-
-    before: Report
-    choices: tuple[Choice, ...]
-    plan: Plan
-    applied: Applied | None = None
-    after: Report | None = None
-    restored: str = ""
-
-
 def fix(
     location: str | os.PathLike[str],
     codes: Iterable[str] = (),
     *,
-    apply_it: bool = False,
+    apply: bool = False,
     out: str | os.PathLike[str] | None = None,
     unsafe: bool = False,
     readers_stopped: bool = False,
     adopt_records: bool = False,
     progress: Progress | None = None,
+    apply_it: bool | None = None,
     **reading: Any,
 ) -> FixReport:
     """Plan the repair of the findings named by `codes` (codes or slugs; all of them when none is named).
 
-    Only lossless edits are planned, with `unsafe` lossy ones too. With `apply_it` the plan is carried out in place,
+    Only lossless edits are planned, with `unsafe` lossy ones too. With `apply` the plan is carried out in place,
     with `out` in a new folder, and the result is checked again (`reading`: the keywords of `check`). In place it is kept
     only if the checkpoint is better afterwards, else it is taken back. Undo records and journals that this user did not
     make for this folder stop it (`ForeignRecordsError`); with `adopt_records` they are taken over.
     Raises `RepairError` when it cannot be carried out (nothing was changed), `ValueError` for a code that was not
     found, else what `check` raises.
     """
+    apply = _renamed(apply, apply_it)
     root = open_checkpoint(os.fspath(location)).root
-    check_records(root, adopt_records=adopt_records, carry_out=apply_it, in_place=out is None)
-    _end_interrupted(os.fspath(location), apply_it=apply_it)
+    check_records(root, adopt_records=adopt_records, carry_out=apply, in_place=out is None)
+    _end_interrupted(os.fspath(location), apply=apply)
     before = check(location, **reading)
     codes = tuple(codes)
     wanted = [_choose(finding, unsafe, is_named=bool(codes)) for finding in _named(before, codes)]
     choices, plan = _agree(before.case, _gaining(before, wanted))
     report = FixReport(before, choices, plan)
-    if not plan.edits or not (apply_it or out is not None):
+    if not plan.edits or not (apply or out is not None):
         return report
     if out is not None:
         applied = apply_to_copy(plan, os.fspath(out), progress=progress)
         return FixReport(before, choices, plan, applied, check(out, **reading))
-    applied = apply(plan, progress=progress, readers_stopped=readers_stopped)
+    applied = apply_in_place(plan, progress=progress, readers_stopped=readers_stopped)
     return _kept_if_better(FixReport(before, choices, plan, applied, check(location, **reading)))
+
+
+def _renamed(apply: bool, apply_it: bool | None) -> bool:
+    """The old name of `apply` still works, and says so."""
+    if apply_it is None:
+        return apply
+    warnings.warn("fix(apply_it=...) is now fix(apply=...)", DeprecationWarning, stacklevel=3)
+    return apply_it
 
 
 def _kept_if_better(report: FixReport) -> FixReport:
@@ -138,12 +124,12 @@ def forget(location: str | os.PathLike[str], *, adopt_records: bool = False) -> 
     return forget_repairs(open_checkpoint(os.fspath(location)).root, adopt_records=adopt_records)
 
 
-def _end_interrupted(location: str, *, apply_it: bool) -> None:
+def _end_interrupted(location: str, *, apply: bool) -> None:
     """A repair that was cut off comes first: in place it is brought to its end, else the user is told."""
     root = open_checkpoint(location).root
     if not interrupted(root):
         return
-    if not apply_it:
+    if not apply:
         raise RepairError(Refusal("a repair of this checkpoint was interrupted", f"run: loadproof undo {location}"))
     recover(root)
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING
 
 from loadproof.cli.options import EXIT_STATUS, add_failing, add_output, add_reading, parser_for, reading
-from loadproof.cli.output import color_for, failed, hint, render, write
+from loadproof.cli.output import answer, failed, hint
 
 if TYPE_CHECKING:
     from loadproof.core.case import Report
@@ -32,20 +31,12 @@ def main(arguments: list[str]) -> int:
 def show(report: Report, options: argparse.Namespace) -> int:
     """Print a report as asked, and turn it into the exit status."""
     from loadproof.api.verdict import exit_status
-    from loadproof.report.style import terminal_width
 
-    color = color_for(options.color, options.output)
-    width = None if options.output else terminal_width(sys.stdout)
-    text = render(report, options.format, verbose=options.verbose, quiet=options.quiet, color=color, width=width)
-    try:
-        write(text, options.output)
-    except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            raise
-        return failed(f"{options.output or 'standard output'}: {error.strerror}")
-    if options.format != "json" and not options.quiet:
+    status = 0 if options.exit_zero else exit_status(report.verdict, report.findings, options.fail_on)
+    said = answer(report, options, status)
+    if said == status and options.format != "json" and not options.quiet:
         hint(summary(report))
-    return 0 if options.exit_zero else exit_status(report.verdict, report.findings, options.fail_on)
+    return said
 
 
 def summary(report: Report) -> str:

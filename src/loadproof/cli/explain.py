@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import argparse
 import io
-import json
 import os
 import re
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TextIO
 
-from loadproof.cli.options import add_color, add_reading, parser_for, reading
-from loadproof.cli.output import color_for, failed, write
+from loadproof.cli.options import add_format, add_reading, parser_for, reading
+from loadproof.cli.output import answer, failed
+from loadproof.report.registry import formats
 
 if TYPE_CHECKING:
     from loadproof.core.case import Report
+    from loadproof.core.pages import CausesPage, RulePage
 
 _DESCRIPTION = """\
 Find the cause behind an error: a log file of any size, "-" for standard input, or the message itself.
@@ -36,16 +37,16 @@ _LONGEST = 1 << 20  # a longer line is cut in pieces, so that memory stays bound
 def main(arguments: list[str]) -> int:
     """Explain one error or one rule; 0 answered, 2 usage error, 3 not recognised."""
     options = _parse(arguments)
-    page = _page(options.what, options.format)
+    page = _page(options.what)
     if page is not None:
-        return _say(page, options)
+        return answer(page, options, 0) if options.format in formats(page.kind) else failed(_no_format(page, options))
     if _CODE.match(options.what.strip()):
         return failed(f"there is no rule {options.what.upper()}; 'loadproof rules' lists them")
     try:
         report = _explain(options)
     except (ValueError, OSError) as error:
         return failed(_reason(error))
-    return _show(report, options)
+    return answer(report, options, 0 if report.findings else 3)
 
 
 def _explain(options: argparse.Namespace) -> Report:
@@ -99,43 +100,18 @@ def _reason(error: ValueError | OSError) -> str:
     return str(error)
 
 
-def _page(what: str, form: str) -> str | None:
+def _page(what: str) -> RulePage | CausesPage | None:
     """The page of a code or slug, None where it is neither."""
     word = what.strip()
     if not re.fullmatch(r"[A-Za-z0-9-]{3,40}", word):
         return None
-    from loadproof.cli.pages import json_of, page_of
+    from loadproof.api.pages import page
 
-    if form == "text":
-        return page_of(word)
-    found = json_of(word)
-    return None if found is None else json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+    return page(word)
 
 
-def _show(report: Report, options: argparse.Namespace) -> int:
-    if options.format == "json":
-        from loadproof.report.json_v1 import render_json
-
-        text = render_json(report)
-    else:
-        from loadproof.report.explain_text import render_explanation
-        from loadproof.report.style import terminal_width
-
-        color = color_for(options.color, options.output)
-        width = None if options.output else terminal_width(sys.stdout)
-        text = render_explanation(report, verbose=options.verbose, color=color, width=width)
-    answered = report.findings or (report.case.symptom is not None and report.case.symptom.elsewhere)
-    return _say(text, options, 0 if answered else 3)
-
-
-def _say(text: str, options: argparse.Namespace, status: int = 0) -> int:
-    try:
-        write(text, options.output)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        return failed(f"{options.output or 'standard output'}: {error.strerror}")
-    return status
+def _no_format(page: RulePage | CausesPage, options: argparse.Namespace) -> str:
+    return f"the page of {page.code} has no format {options.format!r}; there are: {', '.join(formats(page.kind))}"
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
@@ -147,9 +123,6 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
         "--checkpoint", metavar="PATH", help="the checkpoint that was loaded: it decides between causes"
     )
     add_reading(parser)
-    group = parser.add_argument_group("how to report")
-    group.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
-    group.add_argument("--output", metavar="FILE", help="write the answer to FILE")
+    group = add_format(parser, "explain", output=True)
     group.add_argument("-v", "--verbose", action="store_true", help="every cause in full")
-    add_color(group)
     return parser.parse_args(arguments)

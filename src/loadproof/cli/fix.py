@@ -7,14 +7,14 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from loadproof.cli.options import add_color, add_reading, parser_for, reading
-from loadproof.cli.output import color_for, failed
+from loadproof.cli.options import add_format, add_reading, parser_for, reading
+from loadproof.cli.output import failed, rendered
 from loadproof.cli.progress import progress_bar
 from loadproof.cli.repairing import add_adopting, refused, show_adopted, write_done
 
 if TYPE_CHECKING:
-    from loadproof.api.fixing import FixReport
     from loadproof.core.case import Report
+    from loadproof.core.repairs import FixReport
 
 _DESCRIPTION = """\
 Mend what can be mended without losing a bit. Nothing is changed unless --apply or --out is given: the plan is
@@ -30,8 +30,6 @@ def main(arguments: list[str]) -> int:
     options = _parse(arguments)
     from loadproof.api.checking import NoCheckpointError
     from loadproof.api.fixing import RepairError, fix
-    from loadproof.cli.fix_text import render_fix
-    from loadproof.report.style import terminal_width
 
     try:
         if options.adopt_records:
@@ -40,7 +38,7 @@ def main(arguments: list[str]) -> int:
             report = fix(
                 options.path,
                 options.codes,
-                apply_it=options.apply,
+                apply=options.apply,
                 out=options.out,
                 unsafe=options.unsafe,
                 readers_stopped=options.readers_stopped,
@@ -55,8 +53,7 @@ def main(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         failed("interrupted: the same command goes on with it, `loadproof undo PATH` brings the checkpoint back")
         return 130
-    color, width = color_for(options.color, None), terminal_width(sys.stdout)
-    text = render_fix(report, given=_given(options), verbose=options.verbose, color=color, width=width)
+    text = rendered(report, options, given=_given(options))
     write_done(text, report.applied, _done(report))
     if report.restored:
         return 1
@@ -105,7 +102,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
         "--readers-stopped", action="store_true", help="no program reads these files (where that cannot be told)"
     )
     add_adopting(how)
-    how.add_argument("-v", "--verbose", action="store_true", help="whole diffs")
-    add_color(how)
     add_reading(parser, names_only=False)
+    group = add_format(parser, "fix")
+    group.add_argument("-v", "--verbose", action="store_true", help="whole diffs")
     return parser.parse_args(arguments)

@@ -8,6 +8,8 @@ import sys
 from functools import partial
 from typing import Any
 
+from loadproof.report.registry import formats
+
 EXIT_STATUS = """\
 exit status, the same in every format:
   0  it loads, and no finding is at or above --fail-on
@@ -86,14 +88,21 @@ def reading(options: argparse.Namespace) -> dict[str, Any]:
     return keywords | ({"names_only": options.names_only} if "names_only" in options else {})
 
 
-def add_output(parser: argparse.ArgumentParser, formats: tuple[str, ...] = ("text", "concise", "json")) -> None:
-    """How to report."""
-    group = parser.add_argument_group("how to report")
-    group.add_argument("--format", choices=formats, default="text", help="default: text")
-    group.add_argument("--output", metavar="FILE", help="write the report to FILE")
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """How to report a check."""
+    group = add_format(parser, "check", output=True)
     group.add_argument("-v", "--verbose", action="store_true", help="every row, every piece of evidence")
     group.add_argument("-q", "--quiet", action="store_true", help="the verdict only")
+
+
+def add_format(parser: argparse.ArgumentParser, kind: str, *, output: bool = False) -> argparse._ArgumentGroup:
+    """The formats that this kind of result has, colours, and with `output` a file to write to."""
+    group = parser.add_argument_group("how to report")
+    group.add_argument("--format", choices=formats(kind), default="text", help="default: text")
+    if output:
+        group.add_argument("--output", metavar="FILE", help="write the report to FILE")
     add_color(group)
+    return group
 
 
 def add_color(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:

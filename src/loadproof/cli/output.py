@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, TextIO
 from loadproof.report.style import ColorChoice, wants_color
 
 if TYPE_CHECKING:
-    from loadproof.core.case import Report
+    import argparse
+
+    from loadproof.core.shown import Shown
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
@@ -80,19 +82,33 @@ def failed(text: str) -> int:
     return 2
 
 
-def render(report: Report, form: str, *, verbose: bool, quiet: bool, color: bool, width: int | None = None) -> str:
-    """The report in one of the formats of the command line; `width` folds the text format."""
-    if form == "json":
-        from loadproof.report.json_v1 import render_json
+def rendered(result: Shown, options: argparse.Namespace, **look: object) -> str:
+    """The result as the options ask for it; folded only for a terminal."""
+    from loadproof.report.registry import render
+    from loadproof.report.style import terminal_width
 
-        return render_json(report)
-    if form == "concise":
-        from loadproof.report.concise import render_concise
+    output = getattr(options, "output", None)
+    return render(
+        result,
+        options.format,
+        verbose=getattr(options, "verbose", False),
+        quiet=getattr(options, "quiet", False),
+        color=color_for(options.color, output),
+        width=None if output else terminal_width(sys.stdout),
+        **look,
+    )
 
-        return render_concise(report)
-    from loadproof.report.text import render_text
 
-    return render_text(report, verbose=verbose, quiet=quiet, color=color, width=width)
+def answer(result: Shown, options: argparse.Namespace, status: int) -> int:
+    """Print a result as asked; returns the exit status, 2 where it cannot be written."""
+    output = getattr(options, "output", None)
+    try:
+        write(rendered(result, options), output)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        return failed(f"{output or 'standard output'}: {error.strerror}")
+    return status
 
 
 def color_for(choice: ColorChoice, output: str | None) -> bool:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 
-from loadproof.cli.options import add_color, add_reading, parser_for, reading
-from loadproof.cli.output import color_for, failed, write
+from loadproof.cli.options import add_format, add_reading, parser_for, reading
+from loadproof.cli.output import answer, failed
 
 _DESCRIPTION = """\
 Print the layer plan, one letter a layer: what config.json says against what the tensors are.
 Sliding and full attention hold the same tensors and cannot be told apart by them."""
-_EPILOG = "exit status: 0 the plans agree, 1 they differ, 2 usage error, 3 one of them says nothing"
+_EPILOG = """\
+exit status: 0 the plans agree, 1 they differ, 2 usage error
+             3 one of them says nothing, or the release that was asked for is not there"""
 
 
 def main(arguments: list[str]) -> int:
@@ -18,22 +20,17 @@ def main(arguments: list[str]) -> int:
     options = _parse(arguments)
     from loadproof.api.checking import NoCheckpointError
     from loadproof.api.planning import plan
-    from loadproof.report.plan_text import render_plan
 
     try:
         report = plan(options.path, **reading(options))
     except (NoCheckpointError, ValueError) as error:
         return failed(str(error))
-    if report.config is None and report.tensors is None:
-        write("neither config.json nor the tensors tell a layer plan\n")
-        return 3
-    write(render_plan(report.config, report.tensors, report.differs, color=color_for(options.color, None)))
-    return 3 if report.same is None else 0 if report.same else 1
+    return answer(report, options, 3 if report.same is None else 0 if report.same else 1)
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
     parser = parser_for("plan [options] PATH", _DESCRIPTION, arguments, _EPILOG)
     parser.add_argument("path", metavar="PATH", help="a checkpoint folder, or one weight file")
     add_reading(parser)
-    add_color(parser)
+    add_format(parser, "plan", output=True)
     return parser.parse_args(arguments)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from loadproof.cli.options import parser_for
-from loadproof.cli.output import failed, write
+from loadproof.cli.options import add_format, parser_for
+from loadproof.cli.output import answer, failed, rendered
 from loadproof.cli.repairing import add_adopting, refused, show_adopted, write_done
-from loadproof.report.escape import clean
 
 _DESCRIPTION = """\
 Take the last repair of a checkpoint back, byte for byte; or bring an interrupted one to its end.
@@ -19,26 +18,19 @@ def main(arguments: list[str]) -> int:
     options = _parse(arguments)
     from loadproof.api.checking import NoCheckpointError
     from loadproof.api.fixing import RepairError, forget, undo
+    from loadproof.core.repairs import Forgotten
 
     try:
         if options.adopt_records:
             show_adopted(options.path)
         if options.forget:
-            return _say_forgotten(forget(options.path, adopt_records=options.adopt_records))
+            return answer(Forgotten(forget(options.path, adopt_records=options.adopt_records)), options, 0)
         done = undo(options.path, adopt_records=options.adopt_records)
     except RepairError as error:
         return refused(error)
     except NoCheckpointError as error:
         return failed(str(error))
-    files = ", ".join(done.files) or "nothing"
-    text = f"taken back: {clean('; '.join(done.notes) or 'the last repair')}\nrestored:   {clean(files)}\n"
-    write_done(text, done, "the repair was taken back")
-    return 0
-
-
-def _say_forgotten(removed: tuple[str, ...]) -> int:
-    lines = [f"removed:    {clean(name)}" for name in removed] or ["nothing was kept for an undo here"]
-    write("".join(line + "\n" for line in lines))
+    write_done(rendered(done, options), done, "the repair was taken back")
     return 0
 
 
@@ -51,4 +43,5 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
         help="take nothing back: make the repairs final, remove the undo records and the old files kept for them",
     )
     add_adopting(parser)
+    add_format(parser, "undo")
     return parser.parse_args(arguments)

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from loadproof.config.problems import CODE, HOSTILE_NAME, UNSAFE_PATH, fault
-from loadproof.config.values import dotted, nested
+from loadproof.config.values import nested
 from loadproof.core.checkpoint import Problem
+from loadproof.core.config import dotted
 
 # module path and class, with an optional "owner/repository--" in front (transformers, dynamic_module_utils.py).
 _REFERENCE = r"(?:[\w.-]+(?:/[\w.-]+)?--)?(?:\w+\.)+\w+"

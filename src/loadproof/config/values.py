@@ -9,7 +9,7 @@ from typing import Any
 from loadproof.config.problems import VALUE, fault, shorten
 from loadproof.config.spellings import CANONICAL, value_of
 from loadproof.core.checkpoint import Problem
-from loadproof.core.config import JsonPath
+from loadproof.core.config import JsonPath, dotted
 from loadproof.core.severity import Severity
 
 MAX_LAYERS = 10_000
@@ -161,11 +161,3 @@ def _names(raw: dict[str, Any], file: str) -> Iterator[Problem]:
 
 def _is_word(text: str) -> bool:
     return len(text) <= 200 and re.fullmatch(r"\w[\w. +-]*", text) is not None
-
-
-def dotted(path: JsonPath) -> str:
-    """``text_config.layer_types[20]``."""
-    text = ""
-    for step in path:
-        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
-    return text

@@ -11,6 +11,7 @@ from loadproof.core.expectation import Expectation
 from loadproof.core.findings import Finding
 from loadproof.core.live import LiveModel
 from loadproof.core.outcome import Outcome, Row, Verdict
+from loadproof.core.shown import Shown
 from loadproof.core.symptom import Symptom
 
 
@@ -42,7 +43,7 @@ class Case(Struct, frozen=True):
     without_wall: bool = False  # the user lets code of strangers be evaluated where there is no wall
 
 
-class Report(Struct, frozen=True):
+class Report(Shown, frozen=True):
     """The answer: input of every output format."""
 
     case: Case
@@ -52,3 +53,14 @@ class Report(Struct, frozen=True):
     checked: tuple[str, ...]
     skipped: tuple[Skip, ...]
     timings: Timings = Timings()
+
+    @property
+    def kind(self) -> str:  # type: ignore[override]
+        """A report that was asked about an error text is shown as the answer to it."""
+        return "check" if self.case.symptom is None else "explain"
+
+    def brief(self) -> str:
+        found = [finding.severity for finding in self.findings]
+        reader = f"{self.case.expectation.reader} {self.case.expectation.version}".strip()
+        counts = f"errors {found.count('error')}, warnings {found.count('warning')}"
+        return f"{self.verdict}: {counts}; {self.case.inventory.location} for {reader}"

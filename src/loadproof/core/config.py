@@ -12,6 +12,14 @@ from loadproof.core.places import NOWHERE, Place
 JsonPath = tuple[str | int, ...]
 
 
+def dotted(path: JsonPath) -> str:
+    """``text_config.layer_types[20]``."""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+    return text
+
+
 class ModelConfig(Struct, frozen=True):
     """config.json as read. `text` is kept so that evidence can cite lines (`loadproof.config.line_of`)."""
 

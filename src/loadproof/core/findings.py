@@ -48,3 +48,6 @@ class Finding(Struct, frozen=True):
     fixes: tuple[Fix, ...] = ()
     notes: tuple[Note, ...] = ()
     how_to_tell: HowToTell | None = None
+
+    def __repr__(self) -> str:
+        return f"<Finding {self.severity}[{self.code}] {self.slug}: {self.headline}>"

@@ -7,8 +7,7 @@ import fcntl
 import os
 from collections.abc import Callable, Iterator, Sequence
 
-from msgspec import Struct
-
+from loadproof.core.repairs import Applied as Applied
 from loadproof.records import KeyUnusableError
 from loadproof.records.names import RESUME
 from loadproof.repair.contained import is_helper
@@ -55,20 +54,6 @@ class ForeignRecordsError(RepairError):
     def __init__(self, root: str, records: tuple[ForeignRecord, ...]) -> None:
         super().__init__(*(refusal(root, record) for record in records))
         self.records = records
-
-
-class Applied(Struct, frozen=True):
-    """What was done. `files` are relative names; `undo` names the record beside the checkpoint.
-
-    `ignored`: a word for each name beside the checkpoint that looks like a record and is none.
-    """
-
-    root: str
-    files: tuple[str, ...]
-    bytes_written: int
-    undo: str | None = None
-    notes: tuple[str, ...] = ()
-    ignored: tuple[str, ...] = ()
 
 
 def apply(plan: Plan, *, progress: Progress | None = None, readers_stopped: bool = False) -> Applied:

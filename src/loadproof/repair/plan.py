@@ -3,34 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
 from loadproof.core.edits import Edit
+from loadproof.core.repairs import Action as Action
+from loadproof.core.repairs import Change as Change
+from loadproof.core.repairs import Refusal as Refusal
 from loadproof.repair.sources import Source, size_of
 from loadproof.repair.steps import Step
-
-Action = Literal["patch header", "new header", "rewrite", "add file", "edit text", "cut tail", "set aside"]
-
-
-class Refusal(Struct, frozen=True):
-    """Why the plan cannot be carried out, and what can be done instead."""
-
-    reason: str
-    alternative: str = ""
-    file: str = ""
-
-
-class Change(Struct, frozen=True):
-    """What happens to one file. `writes` counts bytes, journal aside; `diff` are lines for people."""
-
-    file: str
-    action: Action
-    writes: int
-    note: str = ""
-    diff: tuple[str, ...] = ()
 
 
 class Stream(Struct, frozen=True):

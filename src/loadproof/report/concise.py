@@ -11,7 +11,7 @@ from loadproof.report.escape import clean, guard_line
 from loadproof.report.words import tally_text, verdict_text
 
 
-def render_concise(report: Report) -> str:
+def render_concise(report: Report, **_: object) -> str:
     """All findings, one a line, and one for rows that none explains; nothing for a checkpoint in order."""
     lines = [f"{place(finding, report.case.inventory)}: {_message(finding)}" for finding in report.findings]
     if report.unexplained:

@@ -18,7 +18,9 @@ SHOWN = 3  # causes shown without -v
 _RUNNING = {"confirms", "refutes", "tells", "do", "next", "known"}
 
 
-def render_explanation(report: Report, *, verbose: bool = False, color: bool = False, width: int | None = None) -> str:
+def render_explanation(
+    report: Report, *, verbose: bool = False, color: bool = False, width: int | None = None, **_: object
+) -> str:
     """The whole answer, each line ended by a newline; at most `SCREEN` lines unless `verbose`.
 
     Lines are folded to `width`, the columns of a terminal; without one only the running text is, at `WIDTH`.

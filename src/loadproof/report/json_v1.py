@@ -4,29 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from loadproof.core.case import Report
 from loadproof.core.families import names_of
 from loadproof.core.findings import Evidence, Finding
+from loadproof.core.layer_letters import letters
 from loadproof.core.outcome import Outcome, Row
-from loadproof.version import __version__
+from loadproof.report.as_json import head, rendered
+from loadproof.report.as_json import text as _text
+from loadproof.report.words import failure
 
-SCHEMA_VERSION = "1.0"
 
-
-def render_json(report: Report) -> str:
-    """The report as indented JSON, ended by a newline. Names are expanded and kept as they are (JSON escapes them)."""
-    body = msgspec.json.encode(as_data(report), enc_hook=str)
-    return _ascii(msgspec.json.format(body, indent=2).decode()) + "\n"
+def render_json(report: Report, **_: object) -> str:
+    """The report as indented JSON, ended by a newline; names are expanded."""
+    return rendered(as_data(report))
 
 
 def as_data(report: Report) -> dict[str, Any]:
     """The report as plain dicts and lists, in the schema's field order."""
     case = report.case
     return {
-        "schema_version": SCHEMA_VERSION,
-        "tool": {"name": "loadproof", "version": __version__},
+        **head(),
         "target": _target(report),
         "reader": {
             "name": case.expectation.reader,
@@ -61,8 +58,6 @@ def _target(report: Report) -> dict[str, Any]:
 
 
 def _outcome(outcome: Outcome, report: Report) -> dict[str, Any]:
-    from loadproof.report.words import failure
-
     error = failure(report) if report.verdict == "fails" else ""
     return {
         "missing": _names(outcome.rows, "missing"),
@@ -85,8 +80,6 @@ def _names(rows: tuple[Row, ...], kind: str) -> list[str]:
 
 
 def _plan(report: Report) -> dict[str, str | None] | None:
-    from loadproof.report.strip import letters
-
     config, tensors = report.case.config_plan, report.case.tensor_plan
     if config is None and tensors is None:
         return None
@@ -152,25 +145,3 @@ def _symptom(report: Report) -> dict[str, Any] | None:
         "run": symptom.run,
         **({"elsewhere": _text(symptom.elsewhere)} if symptom.elsewhere else {}),
     }
-
-
-def _text(text: str) -> str:
-    """JSON can hold every string but one with lone surrogates, which UTF-8 cannot."""
-    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
-
-
-def _ascii(text: str) -> str:
-    """Non-ASCII, and DEL, as ``\\uXXXX``: a report printed to a terminal must not be obeyed by it."""
-    if text.isascii() and "\x7f" not in text:
-        return text
-    return "".join(
-        character if " " <= character < "\x7f" or character == "\n" else _units(character) for character in text
-    )
-
-
-def _units(character: str) -> str:
-    code = ord(character)
-    if code < 0x10000:
-        return f"\\u{code:04x}"
-    code -= 0x10000
-    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"

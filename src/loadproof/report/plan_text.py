@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from loadproof.core.config import LayerPlan
 from loadproof.core.families import show_axis
+from loadproof.core.layer_letters import legend, letter
+from loadproof.core.results import PlanReport
 from loadproof.report.escape import clean, guard_line
-from loadproof.report.strip import legend, letter
 from loadproof.report.style import Line, Span, paint
 from loadproof.report.words import plural
 
 WIDTH = 80  # layers in one row of the strip
 
 
-def render_plan(
-    config: LayerPlan | None, tensors: LayerPlan | None, differs: tuple[int, ...], *, color: bool = False
-) -> str:
-    """Both plans as strips of at most 80 layers a row, a mark under each layer of `differs`, and the legend."""
-    depth = max(len(plan.words) for plan in (config, tensors) if plan is not None)
+def render_plan(report: PlanReport, *, color: bool = False, **_: object) -> str:
+    """Both plans as strips of at most 80 layers a row, a mark under each layer that differs, and the legend."""
+    config, tensors, differs = report.config, report.tensors, report.differs
+    if config is None and tensors is None and not report.inconclusive:
+        return "neither config.json nor the tensors tell a layer plan\n"
+    depth = _depth(report)
     lines: list[Line] = []
     for start in range(0, depth, WIDTH):
         stop = min(start + WIDTH, depth)
@@ -25,9 +27,16 @@ def render_plan(
         if marked := [layer for layer in differs if start <= layer < stop]:
             marks = "".join("^" if layer in marked else " " for layer in range(start, stop))
             lines.append((("error", f"         {marks}"),))
-    lines += [(), (("dim", legend(word for plan in (config, tensors) if plan for word in plan.words)),)]
-    lines += [_source("config", config), _source("tensors", tensors), _result(config, tensors, differs, depth)]
+    lines += (
+        [(), (("dim", legend(word for plan in (config, tensors) if plan for word in plan.words)),)] if depth else []
+    )
+    lines += [_source("config", config), _source("tensors", tensors), (("bold", "result   "), *answer(report))]
+    lines += [(("bold", "hint     "), ("command", clean(report.hint)))] if report.hint and report.inconclusive else []
     return "".join(guard_line(paint(line, color)) + "\n" for line in lines)
+
+
+def _depth(report: PlanReport) -> int:
+    return max((len(plan.words) for plan in (report.config, report.tensors) if plan is not None), default=0)
 
 
 def _ruler(start: int, stop: int) -> str:
@@ -58,13 +67,17 @@ def _source(name: str, plan: LayerPlan | None) -> Line:
     return (("bold", f"{name:<9}"), ("", clean(text)))
 
 
-def _result(config: LayerPlan | None, tensors: LayerPlan | None, differs: tuple[int, ...], depth: int) -> Line:
-    head: Span = ("bold", "result   ")
+def answer(report: PlanReport) -> Line:
+    """Whether the plans agree, in one line."""
+    if report.inconclusive:
+        return (("warning", "inconclusive"), ("", f": {clean(report.inconclusive)}"))
+    config, tensors, differs = report.config, report.tensors, report.differs
     if config is None or tensors is None:
-        return (head, ("warning", "nothing to compare"))
+        return (("warning", "nothing to compare"),)
     if differs:
         verb = "differs" if len(differs) == 1 else "differ"
-        return (head, ("error", f"{len(differs)} of {plural(depth, 'layer')} {verb}"), ("", f": {show_axis(differs)}"))
+        said = f"{len(differs)} of {plural(_depth(report), 'layer')} {verb}"
+        return (("error", said), ("", f": {show_axis(differs)}"))
     if len(config.words) != len(tensors.words):
-        return (head, ("error", f"config plans {len(config.words)} layers, the checkpoint holds {len(tensors.words)}"))
-    return (head, ("good", "the plans agree"))
+        return (("error", f"config plans {len(config.words)} layers, the checkpoint holds {len(tensors.words)}"),)
+    return (("good", "the plans agree"),)

@@ -20,7 +20,13 @@ _TONE: dict[Verdict, str] = {"loads": "good", "loads-wrong": "error", "fails": "
 
 
 def render_text(
-    report: Report, *, verbose: bool = False, quiet: bool = False, color: bool = False, width: int | None = None
+    report: Report,
+    *,
+    verbose: bool = False,
+    quiet: bool = False,
+    color: bool = False,
+    width: int | None = None,
+    **_: object,
 ) -> str:
     """The whole report, each line ended by a newline. `quiet` leaves only the verdict, `verbose` adds every row.
 

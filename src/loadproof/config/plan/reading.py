@@ -12,8 +12,7 @@ from loadproof.config.lines import where
 from loadproof.config.plan.codec import Words, depth_of
 from loadproof.config.plan.spellings import LISTS, SPELLINGS, read_words
 from loadproof.config.plan.words import contradict
-from loadproof.config.values import dotted
-from loadproof.core.config import JsonPath, LayerPlan, ModelConfig
+from loadproof.core.config import JsonPath, LayerPlan, ModelConfig, dotted
 from loadproof.core.expectation import Expectation
 
 

@@ -11,9 +11,8 @@ from typing import Any
 from msgspec import Struct
 
 from loadproof.config.lines import where
-from loadproof.config.values import dotted
 from loadproof.core.case import Case
-from loadproof.core.config import JsonPath
+from loadproof.core.config import JsonPath, dotted
 from loadproof.core.edits import DeleteJson, Fix
 from loadproof.core.expectation import Expectation
 from loadproof.core.findings import Evidence

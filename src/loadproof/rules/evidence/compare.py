@@ -5,32 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from msgspec import Struct
-
 from loadproof.core.boxes import subtract_all
 from loadproof.core.families import count
 from loadproof.core.outcome import Row
+from loadproof.core.results import Renaming, Role
 from loadproof.core.tensors import Axes, Family
 from loadproof.rules.evidence.pairing import votes
 from loadproof.rules.evidence.rewrites import Rewrite
 
 STEPS = 6  # renamings that are told apart
-
-
-class Renaming(Struct, frozen=True):
-    """`names` tensors of the first side stand in the second under another prefix (``""`` for none)."""
-
-    first: str
-    second: str
-    names: int
-
-
-class Role(Struct, frozen=True):
-    """How many tensors of one role each side holds."""
-
-    name: str
-    first: int
-    second: int
 
 
 # Looked at in this order; the first that is found anywhere in the name decides.

@@ -14,9 +14,8 @@ from loadproof.config.plan.mixers import mixer_modules
 from loadproof.config.plan.reading import text_fields
 from loadproof.config.plan.tensors import decoder_layers, feed_forward_from_tensors
 from loadproof.config.plan.words import DENSE, SPARSE
-from loadproof.config.values import dotted
 from loadproof.core.case import Case
-from loadproof.core.config import LayerPlan
+from loadproof.core.config import LayerPlan, dotted
 from loadproof.core.edits import Edit, SetJson
 from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row

@@ -10,19 +10,18 @@ from msgspec.structs import replace
 from loadproof.config.access import get, text_config, text_config_path
 from loadproof.config.lines import where
 from loadproof.config.plan.codec import write
-from loadproof.config.plan.letters import letter, letters, meaning
 from loadproof.config.plan.mixers import mixer_modules
 from loadproof.config.plan.reading import diff_plans, field_path, text_fields
 from loadproof.config.plan.spellings import CODECS, LISTS, SPELLINGS, read_words
 from loadproof.config.plan.tensors import decoder_layers, plan_from_tensors
 from loadproof.config.plan.words import canonical, kind
-from loadproof.config.values import dotted
 from loadproof.core.case import Case
-from loadproof.core.config import JsonPath, LayerPlan
+from loadproof.core.config import JsonPath, LayerPlan, dotted
 from loadproof.core.edits import Edit, SetJson
 from loadproof.core.expectation import Expected
 from loadproof.core.families import show
 from loadproof.core.findings import Evidence
+from loadproof.core.layer_letters import letter, letters, meaning
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place, about, in_files
 from loadproof.core.tensors import Family

@@ -8,9 +8,8 @@ from typing import Any
 from loadproof.config.access import text_config_path
 from loadproof.config.lines import where
 from loadproof.config.plan.reading import text_fields
-from loadproof.config.values import dotted
 from loadproof.core.case import Case
-from loadproof.core.config import JsonPath
+from loadproof.core.config import JsonPath, dotted
 from loadproof.core.expectation import Expected
 from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Assignment, Row

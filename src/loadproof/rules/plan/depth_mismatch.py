@@ -11,9 +11,8 @@ from loadproof.config.plan.codec import depth_of
 from loadproof.config.plan.reading import text_fields
 from loadproof.config.plan.spellings import CODECS
 from loadproof.config.spellings import spelled
-from loadproof.config.values import dotted
 from loadproof.core.case import Case
-from loadproof.core.config import JsonPath, LayerPlan
+from loadproof.core.config import JsonPath, LayerPlan, dotted
 from loadproof.core.edits import Edit, Fix, SetJson
 from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from loadproof.config.access import text_config_path
-from loadproof.config.plan.letters import letters
 from loadproof.config.plan.reading import stated_plans
 from loadproof.config.plan.spellings import LISTS
-from loadproof.config.values import dotted
 from loadproof.core.case import Case
+from loadproof.core.config import dotted
 from loadproof.core.edits import Fix, SetJson
 from loadproof.core.findings import Evidence, Note
+from loadproof.core.layer_letters import letters
 from loadproof.core.places import about
 from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.plans import config_file

@@ -9,9 +9,8 @@ from loadproof.config.lines import where
 from loadproof.config.plan.reading import config_depth, diff_plans
 from loadproof.config.plan.words import canonical
 from loadproof.config.spellings import spelled, value_of
-from loadproof.config.values import dotted
 from loadproof.core.case import Case
-from loadproof.core.config import JsonPath, LayerPlan
+from loadproof.core.config import JsonPath, LayerPlan, dotted
 from loadproof.core.edits import Edit, Fix, SetJson
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.places import NOWHERE, about

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from loadproof.config.plan.reading import diff_plans
 from loadproof.config.plan.words import spoken
-from loadproof.config.values import dotted
 from loadproof.core.case import Case
-from loadproof.core.config import LayerPlan
+from loadproof.core.config import LayerPlan, dotted
 from loadproof.core.edits import Edit, Fix, SetJson
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row

@@ -8,9 +8,8 @@ from loadproof.config.access import get, text_config, text_config_path
 from loadproof.config.lines import where
 from loadproof.config.plan.reading import diff_plans
 from loadproof.config.plan.spellings import CODECS, read_words
-from loadproof.config.values import dotted
 from loadproof.core.case import Case
-from loadproof.core.config import JsonPath, LayerPlan
+from loadproof.core.config import JsonPath, LayerPlan, dotted
 from loadproof.core.edits import Edit, Fix, SetJson
 from loadproof.core.findings import Evidence, Note
 from loadproof.rules.base import Found, Rule, RuleDocs

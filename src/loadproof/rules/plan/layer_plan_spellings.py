@@ -6,14 +6,13 @@ from collections.abc import Iterable
 
 from loadproof.config.access import get
 from loadproof.config.lines import where
-from loadproof.config.plan.letters import letters
 from loadproof.config.plan.reading import diff_plans, field_path, stated_plans
 from loadproof.config.plan.words import kind
-from loadproof.config.values import dotted
 from loadproof.core.case import Case
-from loadproof.core.config import LayerPlan
+from loadproof.core.config import LayerPlan, dotted
 from loadproof.core.edits import Edit, Fix
 from loadproof.core.findings import Evidence, Note
+from loadproof.core.layer_letters import letters
 from loadproof.core.places import about
 from loadproof.rules.base import Found, Rule, RuleDocs
 from loadproof.rules.evidence.plans import write_plan

@@ -8,9 +8,8 @@ from difflib import get_close_matches
 from loadproof.config.access import get
 from loadproof.config.lines import where
 from loadproof.config.plan.words import canonical, kind
-from loadproof.config.values import dotted
 from loadproof.core.case import Case
-from loadproof.core.config import JsonPath, LayerPlan
+from loadproof.core.config import JsonPath, LayerPlan, dotted
 from loadproof.core.edits import Edit, Fix, SetJson
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from loadproof.config.lines import where
-from loadproof.config.values import dotted
 from loadproof.core.case import Case
+from loadproof.core.config import dotted
 from loadproof.core.edits import Fix, SetJson
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.places import about

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from loadproof.config.lines import where
-from loadproof.config.values import dotted
 from loadproof.core.case import Case
-from loadproof.core.config import JsonPath
+from loadproof.core.config import JsonPath, dotted
 from loadproof.core.edits import Fix, SetJson
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row

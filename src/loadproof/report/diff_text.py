@@ -6,20 +6,21 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from loadproof.api.comparing import DiffReport, FieldChange, Fit, TensorChange, names
-from loadproof.config.values import dotted
+from loadproof.core.config import dotted
 from loadproof.core.families import count, show
+from loadproof.core.layer_letters import letters
+from loadproof.core.results import DiffReport, FieldChange, Fit, Renaming, Role, TensorChange
 from loadproof.core.tensors import Axes
 from loadproof.report.escape import clean, guard_line
-from loadproof.report.strip import letters
 from loadproof.report.style import Line, fold_line, paint
 from loadproof.report.words import plural, tally_text
-from loadproof.rules.evidence.compare import Renaming, Role
 
 SHOWN = 10  # differences of one kind shown without -v
 
 
-def render_diff(report: DiffReport, *, verbose: bool = False, color: bool = False, width: int | None = None) -> str:
+def render_diff(
+    report: DiffReport, *, verbose: bool = False, color: bool = False, width: int | None = None, **_: object
+) -> str:
     """The table of fits, then every kind of difference; each line ended by a newline, folded to `width` columns."""
     lines: list[Line] = [
         (("bold", "A  "), ("", clean(report.first.case.inventory.location)), ("dim", f"  {_size(report, 0)}")),
@@ -27,16 +28,23 @@ def render_diff(report: DiffReport, *, verbose: bool = False, color: bool = Fals
         (),
         *_fit_lines(report.fits),
         *_plan_lines(report),
-        *_cut("config", [_field(change) for change in report.config], verbose),
-        *_cut("renamed", [_renaming(one) for one in report.renamed], verbose),
-        *_cut("roles", [_role(one) for one in report.roles], verbose),
-        *_cut("only A", [_family(item) for item in report.only_first], verbose),
-        *_cut("only B", [_family(item) for item in report.only_second], verbose),
-        *_cut("differs", [_tensor(change) for change in report.changed], verbose),
+        *(line for label, texts in differences(report) for line in _cut(label, texts, verbose)),
         _result(report),
     ]
     folded = [piece for line in lines for piece in fold_line(line, width, 9)]
     return "".join(guard_line(paint(line, color)) + "\n" for line in folded)
+
+
+def differences(report: DiffReport) -> list[tuple[str, list[str]]]:
+    """Every kind of difference, and a line for each of it."""
+    return [
+        ("config", [_field(change) for change in report.config]),
+        ("renamed", [_renaming(one) for one in report.renamed]),
+        ("roles", [_role(one) for one in report.roles]),
+        ("only A", [_family(item) for item in report.only_first]),
+        ("only B", [_family(item) for item in report.only_second]),
+        ("differs", [_tensor(change) for change in report.changed]),
+    ]
 
 
 def _size(report: DiffReport, side: int) -> str:
@@ -85,7 +93,7 @@ def _value(value: Any) -> str:
 
 
 def _family(item: tuple[str, Axes]) -> str:
-    number = names([item])
+    number = count(item[1])
     return show(*item) + (f"  ({number:,} names)" if number > 1 else "")
 
 
@@ -112,12 +120,16 @@ def _result(report: DiffReport) -> Line:
     parts = [
         (len(report.config), "config field"),
         (sum(one.names for one in report.renamed), "name renamed"),
-        (names(report.only_first), "name only in A"),
-        (names(report.only_second), "name only in B"),
+        (_names(report.only_first), "name only in A"),
+        (_names(report.only_second), "name only in B"),
         (sum(count(change.axes) for change in report.changed), "tensor of another shape or type"),
     ]
     texts = [_counted(number, what) for number, what in parts if number]
     return (("bold", "result   "), ("", ", ".join(texts)))
+
+
+def _names(items: Iterable[tuple[str, Axes]]) -> int:
+    return sum(count(axes) for _, axes in items)
 
 
 def _counted(number: int, what: str) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Sequence
 
-from loadproof.api.fixing import Choice, FixReport
 from loadproof.core.case import Report
-from loadproof.repair import Change, Plan
+from loadproof.core.repairs import Change, Choice, FixReport, RepairPlan
 from loadproof.report.escape import clean, guard_line
 from loadproof.report.style import Line, fold_line, paint
 from loadproof.report.words import size_text, verdict_text
@@ -23,6 +22,7 @@ def render_fix(
     verbose: bool = False,
     color: bool = False,
     width: int | None = None,
+    **_: object,
 ) -> str:
     """The plan, and what came of it when it was carried out; each line ended by a newline, folded to `width` columns.
 
@@ -85,7 +85,7 @@ def _tone(line: str) -> str:
     return {"+": "good", "-": "error", "@": "dim"}.get(line[:1], "")
 
 
-def _refusals(plan: Plan) -> Iterable[Line]:
+def _refusals(plan: RepairPlan) -> Iterable[Line]:
     for refusal in plan.refusals:
         yield (("error", "refused"), ("", f": {clean(refusal.reason)}"))
         if refusal.alternative:
