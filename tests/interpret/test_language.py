@@ -23,6 +23,38 @@ PROGRAMS = {
     "displays": "a = [1, 2]\nb = {'x': 1}\nresult = ([*a, 3], {**b, 'y': 2}, {*a}, (*a, *a))",
     "comprehensions": "result = ([i * j for i in range(3) for j in range(i) if i != j], {k: v for k, v in zip('ab', 'cd')})",
     "generator": "result = sum(i * i for i in range(5))",
+    "lazy generators": """
+        def items():
+            seen.append(1)
+            yield 2
+        seen = []
+        late = items()
+        lazy = (n for n in late)
+        before = len(seen)
+        result = (before, list(lazy), len(seen))
+    """,
+    "what a generator yields before it fails": """
+        def items():
+            yield 1
+            raise ValueError
+        got = []
+        try:
+            for n in items():
+                got.append(n)
+        except ValueError:
+            got.append('failed')
+        result = got
+    """,
+    "a name that is read before it is bound": """
+        def f():
+            try:
+                return y
+            except UnboundLocalError as problem:
+                return str(problem)
+            y = 1
+        y = 2
+        result = f()
+    """,
     "walrus": "result = [y for x in range(4) if (y := x * 2) > 2] + [y]",
     "lambda": "f = lambda a, *b, c=2, **d: (a, b, c, d)\nresult = f(1, 5, c=3, e=4)",
     "defaults": "def f(a, b=2, *, c=3): return a, b, c\nresult = (f(1), f(1, 5), f(b=1, a=2, c=4))",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.differential.imports.build import CONFIG, MODEL, RAW, Case
+from tests.differential.imports.scope_cases import SCOPES
 
 _MODEL = MODEL.format(head="", body="pass", tail="", fields="")
 
@@ -500,4 +501,4 @@ IMPORTS = {
     "torch_six": _late("from torch._six import inf\n"),
     "nothing_unusual": PLAIN,
 }
-CASES = {**SYNTAX, **RUN, **IMPORTS}
+CASES = {**SYNTAX, **RUN, **IMPORTS, **SCOPES}

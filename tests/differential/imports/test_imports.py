@@ -29,12 +29,12 @@ FEW = (
         "relative_package",
     ),
     *("circular", "circular_late", "class_gone", "no_post_init", "tied_list", "tied_list_used", "registered_part"),
-    "isinstance_of_own_config",
+    *("isinstance_of_own_config", "unbound_local", "generator_starts_late", "generator_reads_late"),
 )
 
 
-# A name that a function binds later is looked up outside of it, and every attribute of torch is taken to exist.
-NOT_SEEN = frozenset(["unbound_local", "torch_attribute_gone"])
+# Every attribute of torch is taken to exist.
+NOT_SEEN = frozenset(["torch_attribute_gone"])
 
 
 def judge(names: tuple[str, ...], folder: Path) -> None:

@@ -21,7 +21,7 @@ _AS_THEY_ARE = (
     "object ord property reversed slice staticmethod zip Ellipsis NotImplemented ArithmeticError AssertionError "
     "AttributeError Exception DeprecationWarning FutureWarning ImportError IndexError KeyError LookupError "
     "ModuleNotFoundError NameError NotImplementedError OSError OverflowError RuntimeError RuntimeWarning StopIteration "
-    "TypeError UserWarning ValueError Warning ZeroDivisionError FileNotFoundError EnvironmentError"
+    "TypeError UserWarning ValueError Warning ZeroDivisionError FileNotFoundError EnvironmentError UnboundLocalError"
 )
 _COUNTED: dict[Any, tuple[type, ...]] = {
     **dict.fromkeys((tuple, set, frozenset), ()),

@@ -284,7 +284,7 @@ def _loops(node: Any) -> list[Loop]:
 def _iterate(loops: list[Loop], env: Scope, depth: int = 0) -> Iterator[None]:
     """Bind the targets in turn; the caller evaluates its element at each stop."""
     assign, iterable, conditions = loops[depth]
-    for value in iterable(env):
+    for value in iterable(env if depth or env.parent is None else env.parent):  # the first is the surrounding scope's
         env.budget.step()
         assign(env, value)
         if all(c(env) for c in conditions):
@@ -339,8 +339,17 @@ def _each(env: Scope, assign: Any, items: Any) -> Iterator[Scope]:
 
 
 def _generator(node: Any) -> Closure:
-    run = _list_comprehension(node)
-    return lambda env: iter(run(env))
+    """Only what the first loop runs over is evaluated at once, the rest when somebody asks for an item."""
+    element, loops = expression(node.elt), _loops(node)
+    (assign, iterable, conditions), *inner_loops = loops
+
+    def items(env: Scope, outer: Iterator[Any]) -> Iterator[Any]:
+        inner = Scope(env, env.file, env.budget, True)
+        first = [(assign, lambda _: outer, conditions), *inner_loops]
+        for _ in _iterate(first, inner):
+            yield element(inner)
+
+    return lambda env: items(env, iter(iterable(env)))
 
 
 def _set_comprehension(node: Any) -> Closure:
@@ -377,7 +386,7 @@ def _walrus(node: Any) -> Closure:
     return run
 
 
-# ---------------------------------------------------------------- generators, evaluated to their end at once
+# ---------------------------------------------------------------- generators, see `functions`
 def _yield(node: Any) -> Closure:
     value: Closure = expression(node.value) if node.value is not None else (lambda env: None)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from loadproof.interpret.language import call_errors
+from loadproof.interpret.language.errors import NotUnderstood
 from loadproof.interpret.language.expressions import Closure, expression
 from loadproof.interpret.language.gate.host import find, know_evaluated
-from loadproof.interpret.language.scope import CLASS, SELF, YIELDS, Scope
+from loadproof.interpret.language.scope import CLASS, SELF, YIELDS, Scope, names_bound
 from loadproof.interpret.language.statements import Returned, block
 
 Function = Callable[..., Any]
@@ -88,7 +89,7 @@ class Signature:
 def function_maker(node: Any, body: Sequence[ast.stmt]) -> Closure:
     """FunctionDef or Lambda -> maker(scope) -> callable. The body is turned into closures at its first call."""
     signature = Signature(node)
-    compiled: list[Callable[[Scope], Any]] = []
+    compiled: list[Any] = []  # what runs the body, and the names that it binds
 
     def make(env: Scope) -> Function:
         bound = {name: default(env) for name, default in signature.defaults}
@@ -103,36 +104,54 @@ def _function(signature: Signature, body: Any, compiled: Any, bound: dict[str, A
 
     def function(*args: Any, **kwargs: Any) -> Any:
         if not compiled:
-            compiled.append(block(body))
-        budget = file.world.budget
-        local = Scope(env, file, budget)
+            compiled.extend((block(body), names_bound(body)))
+        local = Scope(env, file, file.world.budget)
+        local.bound = compiled[1]
         local.update(bound)
         bind(local, args, kwargs)
         if first:
             local[SELF] = first
-        yields: list[Any] | None = None
         if signature.generates:
-            yields = local[YIELDS] = []
-        line, name = budget.line, budget.file
-        budget.file = file.label
-        budget.step()
-        budget.enter()
-        try:
-            result = compiled[0](local)
-        except Exception as problem:
-            budget.note(problem)
-            raise
-        finally:
-            budget.depth -= 1
-            budget.line, budget.file = line, name
-        if yields is not None:
-            return iter(yields)
-        return result.value if type(result) is Returned else None
+            return _generated(compiled[0], local, file.label)
+        return _run(compiled[0], local, file.label)
 
     function.__name__ = function.__qualname__ = signature.name
     function.__module__ = file.name
     function.__signature_names__ = signature.all_names  # type: ignore[attr-defined]
     return function
+
+
+def _run(body: Callable[[Scope], Any], local: Scope, label: str) -> Any:
+    """What the body of a function returns."""
+    budget = local.budget
+    line, name = budget.line, budget.file
+    budget.file = label
+    budget.step()
+    budget.enter()
+    try:
+        result = body(local)
+    except Exception as problem:
+        budget.note(problem)
+        raise
+    finally:
+        budget.depth -= 1
+        budget.line, budget.file = line, name
+    return result.value if type(result) is Returned else None
+
+
+def _generated(body: Callable[[Scope], Any], local: Scope, label: str) -> Iterator[Any]:
+    """The items of a generator: its body runs when the first one is asked for, and then to its end."""
+    yields = local[YIELDS] = []
+    problem = None
+    try:
+        _run(body, local, label)
+    except (NotUnderstood, RecursionError, MemoryError):
+        raise
+    except Exception as raised:  # what it yielded before comes first
+        problem = raised
+    yield from yields
+    if problem is not None:
+        raise problem
 
 
 def function_in(node: Any, env: Scope, defaults: Scope) -> Function:

@@ -378,7 +378,10 @@ def _delete_name(name: str) -> Callable[[Scope], None]:
     def run(env: Scope) -> None:
         if env.parent is None and name not in env and "__class__" not in env:
             raise certain(NameError(f"name '{name}' is not defined"))
-        env.pop(name, None)
+        target = (env.redirected or {}).get(name, env)
+        if name in env.bound and name not in env:
+            raise env.file.unbound(name, is_local=True)
+        target.pop(name, None)
 
     return run
 

@@ -91,6 +91,9 @@ class RemoteFile(SourceFile):
             raise UnknownName(f"the name {name!r} in {self.label} is not modelled")
         raise certain(NameError(f"name '{name}' is not defined"))
 
+    def unbound(self, name: str, *, is_local: bool) -> Exception:
+        return certain(super().unbound(name, is_local=is_local))
+
     def member(self, name: str) -> Any:
         """What `from module import name` binds. Raises ImportError where the module has no such name."""
         self.run()

@@ -186,6 +186,13 @@ class SourceFile:
         statement(node)(env)
         self.globals.update(env)
 
+    def unbound(self, name: str, *, is_local: bool) -> Exception:
+        """The exception for a name that a function of this file reads before it binds it."""
+        if is_local:
+            return UnboundLocalError(f"cannot access local variable '{name}' where it is not associated with a value")
+        where = "where it is not associated with a value in enclosing scope"
+        return NameError(f"cannot access free variable '{name}' {where}")
+
     def evaluate(self, node: ast.expr, local: dict[str, Any] | None = None) -> Any:
         env = Scope(None, self, self.world.budget)
         env.update(local or {})
