@@ -52,7 +52,7 @@ def _run(arguments: list[str]) -> int:
         return int(command.main(arguments[1:]))
     from loadproof.cli.overview import overview
 
-    return overview(arguments)
+    return overview(arguments, COMMANDS)
 
 
 def _leave_at_once(arguments: list[str]) -> None:

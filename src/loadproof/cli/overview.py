@@ -6,15 +6,14 @@ import argparse
 import sys
 from difflib import get_close_matches
 
-from loadproof.cli.main import COMMANDS, USAGE_ERROR
 from loadproof.cli.options import formatter
 from loadproof.cli.output import failed
 
 _EPILOG = "'loadproof COMMAND --help' shows the options of a command."
 
 
-def overview(arguments: list[str]) -> int:
-    """Print the help (exit 0 when asked for it, 2 for a missing or unknown command)."""
+def overview(arguments: list[str], known: dict[str, str]) -> int:
+    """Print the help with the `known` commands (exit 0 when asked for it, 2 for a missing or unknown command)."""
     parser = argparse.ArgumentParser(
         prog="loadproof",
         usage="loadproof COMMAND [options]",
@@ -24,19 +23,19 @@ def overview(arguments: list[str]) -> int:
     )
     parser.add_argument("-V", "--version", action="store_true", help="show the version and exit")
     commands = parser.add_argument_group("commands")
-    for name, text in COMMANDS.items():
+    for name, text in known.items():
         commands.add_argument(name, help=text, nargs="?")
     if "-h" in arguments or "--help" in arguments:
         parser.print_help()
         return 0
     if not arguments:
         parser.print_help(sys.stderr)
-        return USAGE_ERROR
-    return failed(_unknown(arguments[0]))
+        return 2
+    return failed(_unknown(arguments[0], known))
 
 
-def _unknown(word: str) -> str:
-    close = get_close_matches(word, COMMANDS, n=1)
+def _unknown(word: str, known: dict[str, str]) -> str:
+    close = get_close_matches(word, known, n=1)
     what = "option" if word.startswith("-") else "command"
     hint = f"; did you mean '{close[0]}'?" if close else "; 'loadproof --help' lists them"
     return f"there is no {what} '{word}'{hint}"
