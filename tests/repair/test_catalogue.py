@@ -37,6 +37,7 @@ def mended(example: Example, folder: Path) -> tuple[FixReport, Path] | None:
 def test_what_is_offered_mends_and_can_be_undone(example: Example, tmp_path: Path) -> None:
     before = snapshot(example.write(tmp_path / "a").parent)
     found = mended(example, tmp_path / "b")
+    assert (found[0].after.verdict if found and found[0].after else None) == example.one("repaired")
     if found is None:
         return
     report, folder = found

@@ -20,11 +20,12 @@
 
 The first line of a zoo block is a layout of `tests.zoo`, the others are mutations. Lines ``key: value`` below it are
 the expectations: ``first`` (slug of the first finding), ``also`` (further slugs, comma separated), ``verdict``, ``fix``
-(tags of the edits of the first finding's fixes), ``severity`` (of the first finding), ``says`` (text that the first
-finding must contain, may be repeated), ``silent: yes`` (no error and no warning at all), ``names-only: yes``,
-``file: NAME`` (check this file of the folder), ``opened: yes`` (by an evaluator that
-runs what it reads). A near-miss demands that the rule of its page yields nothing above a
-remark. A ``report`` block is the text report, word for word (``python -m tests.rules.snapshots`` writes it anew).
+(tags of the edits of the first finding's fixes), ``lossless`` (slugs of the findings that offer a lossless fix: all of
+them, in order), ``repaired`` (the verdict after these are carried out), ``severity`` (of the first finding), ``says``
+(text that the first finding must contain, may be repeated), ``silent: yes`` (no error and no warning at all),
+``names-only: yes``, ``file: NAME`` (check this file of the folder), ``opened: yes`` (by an evaluator that runs what it
+reads). A near-miss demands that the rule of its page yields nothing above an info.
+A ``report`` block is the text report, word for word (``python -m tests.rules.snapshots`` writes it anew).
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from tests import zoo
 
 REPORT = re.compile(r"^```report\n(.*?)^```\n", flags=re.M | re.S)
 KEYS = {"first", "also", "verdict", "fix", "severity", "says", "silent", "names-only", "file", "unexplained", "opened"}
+KEYS |= {"lossless", "repaired"}  # what test_fixes.py and test_catalogue.py carry out
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,11 @@ class Example:
     @property
     def id(self) -> str:
         return f"{self.page.stem}: {self.title}"
+
+    @property
+    def lossless(self) -> list[str]:
+        """Slugs of the findings that offer a lossless fix."""
+        return [word.strip() for line in self.expect.get("lossless", ()) for word in line.split(",")]
 
     @property
     def names_only(self) -> bool:

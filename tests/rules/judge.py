@@ -51,6 +51,9 @@ def complaints(example: Example, report: Report, code: str | None) -> list[str]:
     found = [*_coverage(report), *_expected(example, report)]
     found += [told(finding) for finding in findings if "the rule itself failed" in finding.headline]
     found += _hidden(report)
+    offering = [f.slug for f in findings if any(offered.safety == "lossless" and offered.edits for offered in f.fixes)]
+    if example.kind == "bad" and offering != example.lossless:
+        found.append(f"lossless: {', '.join(offering)} instead of {', '.join(example.lossless)}")
     if example.kind == "near-miss" and code is not None:
         found += [f"near-miss, yet {told(finding)}" for finding in loud if finding.code == code]
     if example.kind == "bad" and code is not None and code not in {finding.code for finding in findings}:
