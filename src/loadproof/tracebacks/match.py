@@ -13,7 +13,7 @@ from loadproof.tracebacks.knowledge.logs import logs
 from loadproof.tracebacks.patterns import NAME, anchor, compile_text, weight
 
 _LISTED = re.compile(rf"['\"]({NAME})['\"]|(?<![\w.])([A-Za-z_][\w-]{{0,120}}(?:\.[\w-]{{1,120}}){{1,40}})")
-_OWN = "[LP"  # begins the patterns of loadproof's own messages, too many to be tried on every line
+OWN = "[LP"  # begins the patterns of loadproof's own messages, too many to be tried on every line
 LONGEST = 3000  # characters of a line that patterns are searched in: bounds the time that a hostile line can take
 
 
@@ -42,7 +42,7 @@ def match_line(text: str) -> tuple[Hit, ...]:
     """Entries whose pattern occurs in the text, the most specific first."""
     hits = []
     text = text[:LONGEST]
-    for word, group in (*_by_anchor(own=True), *_by_anchor(own=False)) if _OWN in text else _by_anchor(own=False):
+    for word, group in (*_by_anchor(own=True), *_by_anchor(own=False)) if OWN in text else _by_anchor(own=False):
         if word not in text:
             continue
         for pattern, entry in group:

@@ -34,6 +34,10 @@ _SHAPE_VOTES: dict[str, tuple[tuple[str, Confidence], ...]] = {
 }
 
 
+# Differences that one tensor alone does not prove: others have to show the same.
+_VAGUE = ("empty", "scaled", "one-dimension", "other")
+
+
 def judge_sizes(symptom: Symptom) -> Iterator[Vote]:
     """Votes of all size differences, the most frequent kind first."""
     kinds = Counter((judge(m.stored, m.wanted, m.name), _adapter_kind(m.name)) for m in symptom.mismatched)
@@ -46,8 +50,9 @@ def judge_sizes(symptom: Symptom) -> Iterator[Vote]:
         kinds = Counter({kind: kinds[kind] for kind in others}) or kinds
     for (kind, adapter), _ in kinds.most_common():
         name = names[kind, adapter]
+        lone = kind in _VAGUE and not adapter and len(symptom.mismatched) == 1
         for key, confidence in _of_adapter(kind, adapter) or _of_model(kind, name):
-            yield key, confidence, name, kind
+            yield key, "possible" if lone else confidence, name, kind
 
 
 def _adapter_kind(name: str) -> str:

@@ -12,6 +12,7 @@ from loadproof.tracebacks.names import layer_of
 from loadproof.tracebacks.votes import Vote
 
 _INDEX = re.compile(r"(?<=\.)\d+(?=\.|$)|\{[^}]{0,60}\}|<[^>]{0,60}>")
+_HOLE = re.compile(r"\{[^}]{1,60}\}|<[^>]{1,60}>")
 _WRAPPERS = re.compile(
     r"_orig_mod\.|^module\.|_fsdp_wrapped_module\.|_checkpoint_wrapped_module\.|_orig_module\.|^pretrained_model\."
 )
@@ -58,8 +59,18 @@ def _all(symptom: Symptom) -> Iterator[Vote]:
 
         yield from judge_rows(symptom)
     if names:
+        sure = _witnesses(symptom) > 1
         for test in _TESTS:
-            yield from test(symptom.missing, symptom.unexpected, symptom)
+            for cause, confidence, name, why in test(symptom.missing, symptom.unexpected, symptom):
+                yield cause, confidence if sure else "possible", name, why
+
+
+def _witnesses(symptom: Symptom) -> int:
+    """What speaks beside one name: more names, the other side, the frames or flags of the run, the engine."""
+    several = len(symptom.missing) + len(symptom.unexpected) > 1
+    sides = bool(symptom.missing) and bool(symptom.unexpected)
+    whole = any(_HOLE.search(name) for name in (*symptom.missing, *symptom.unexpected))  # one name for many
+    return 1 + several + sides + whole + bool(symptom.frames or symptom.run) + (symptom.engine is not None)
 
 
 def _wrapped(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -> Iterator[Vote]:

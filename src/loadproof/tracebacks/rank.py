@@ -11,11 +11,12 @@ from loadproof.core.severity import Confidence
 from loadproof.core.symptom import Symptom
 from loadproof.tracebacks.base import Cause, Ranked, When
 from loadproof.tracebacks.knowledge import causes
-from loadproof.tracebacks.match import Hit, match_line
+from loadproof.tracebacks.match import OWN, Hit, match_line
 from loadproof.tracebacks.names import classify, layer_of, on_disk
 from loadproof.tracebacks.pairing import pair
 from loadproof.tracebacks.votes import Vote
 
+PHRASE, SENTENCE = 14, 28  # plain characters of a pattern
 _RANK: dict[str, int] = {"certain": 0, "likely": 1, "possible": 2}
 
 
@@ -62,7 +63,28 @@ def _from_hits(hits: list[Hit], symptom: Symptom) -> Iterator[Vote]:
         name = hit.names[0] if hit.names else ""
         for ranked in hit.entry.causes:
             if _holds(ranked, name, symptom):
-                yield ranked.cause, ranked.confidence, name, hit.line
+                yield ranked.cause, _sure(hit, ranked, symptom), name, hit.line
+
+
+def _sure(hit: Hit, ranked: Ranked, symptom: Symptom) -> Confidence:
+    """`likely` needs two witnesses: one says no more than that the cause is possible.
+
+    Witnesses are a text of more than a phrase (one of a whole sentence counts twice: no other fault prints it),
+    the name it gives, every other condition that holds, and the frames or flags of the run.
+    """
+    if ranked.confidence == "possible" or hit.text.startswith(OWN):
+        return ranked.confidence  # loadproof's own message says what it found
+    text = (hit.weight >= PHRASE) + (hit.weight >= SENTENCE)
+    return (
+        "likely" if text + _conditions(ranked.when, symptom) + bool(symptom.frames or symptom.run) > 1 else "possible"
+    )
+
+
+def _conditions(when: When | None, symptom: Symptom) -> int:
+    if when is None:
+        return 0
+    named = bool(when.engine) and symptom.engine is not None
+    return named + sum(map(bool, (when.name, when.kind, when.text, when.near, when.frame, when.run)))
 
 
 def _holds(ranked: Ranked, name: str, symptom: Symptom) -> bool:
