@@ -39,6 +39,10 @@ _PLACES = frozenset(
         "shapes/flattened",
     )
 )
+_NESTING = "nesting-prefix"
+_REPOSITORY = re.compile(
+    r"(?!(?:out\w*|models?|ckpts?|checkpoints?|runs?|results?|data|tmp|home|mnt)/)\w[\w.-]{0,95}/\w[\w.-]{0,95}"
+)
 _PLAN = ("LP301", "LP305")
 _FEED_FORWARD = re.compile(r"\.(?:\w{0,40}mlp|\w{0,40}moe|ffn|feed_forward|experts|\w{0,40}norm)\.")
 _SAME = {"LP305": "LP301"}  # whether the config states the plan or a default fills it in, no text tells
@@ -48,7 +52,22 @@ def judge_rows(symptom: Symptom) -> tuple[Vote, ...]:
     """What the rules find in the reported names, in their order. Nothing is certain without the files."""
     places = [place for place, _ in RANK if place in _PLACES]
     findings, _ = run_rules(partial_case(symptom), [load(place) for place in places])
-    return tuple(_votes(findings))
+    votes = tuple(_votes(findings))
+    return tuple(_suspect_release(votes)) if _is_published(symptom) else votes
+
+
+def _suspect_release(votes: tuple[Vote, ...]) -> Iterator[Vote]:
+    """What is published loads in some release: nested otherwise, it may be this release that renames it wrongly."""
+    for cause, confidence, name, why in votes:
+        if cause == _NESTING:
+            yield "release-renaming", "possible", name, why
+        yield cause, "possible" if cause == _NESTING else confidence, name, why
+
+
+def _is_published(symptom: Symptom) -> bool:
+    """Whether the report names a repository of the hub, and one part of the model alone does not fit."""
+    parts = {name.partition(".")[0] for name in symptom.missing}
+    return len(parts) == 1 and bool(_REPOSITORY.fullmatch(str(symptom.run.get("model", ""))))
 
 
 def _votes(findings: tuple[Finding, ...]) -> Iterator[Vote]:

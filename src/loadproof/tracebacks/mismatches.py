@@ -12,7 +12,7 @@ from loadproof.tracebacks.shapes import judge
 from loadproof.tracebacks.votes import Vote
 
 _SHAPE_VOTES: dict[str, tuple[tuple[str, Confidence], ...]] = {
-    "empty": (("zero3-placeholders", "likely"), ("fsdp1-slice", "possible")),
+    "empty": (("fsdp1-slice", "possible"),),  # the rules tell placeholders from slices
     "flattened": (("flattened", "likely"), ("fsdp1-slice", "possible")),
     "packed-column": (("packed-as-dense", "likely"), ("quant-set", "possible")),
     "int4-packed": (("quant-config-missing", "possible"), ("quant-layout", "possible"), ("dims-wrong", "possible")),

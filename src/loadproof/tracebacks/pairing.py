@@ -38,6 +38,8 @@ _HEAD = re.compile(r"(?:^|\.)(?:lm_head|embed_out|output)\.(?:weight|biases|scal
 _IN_LAYER = re.compile(
     r"(?:(?:layers|h|blocks)\.|^)(?P<layer>\d{1,6}|\{[^}]{0,60}\}|<[^>]{0,60}>)\.(?P<module>\w{1,60})\."
 )
+_FIRST = ("0", "{}", "{0}")
+_EMBEDDING = re.compile(r"(?:^|\.)(?:embed\w{0,40}|wte|word_embeddings)\.")
 _NO_MIXER = re.compile(r"mlp|moe|ffn|feed_forward|expert|norm")
 _TWICE = re.compile(r"(?:^|\.)(\w+_?model|model)\.\1(?:\.|$)|language_model\.model\.language_model")
 _FUSED = re.compile(r"in_proj_qkvz|in_proj_ba|\bgate_up_proj\.|\bqkv_proj\.|\bWqkv\b|\bc_attn\b")
@@ -223,6 +225,12 @@ def _depth(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) 
         yield "mtp-promised", "likely", gone, "MTP names"
 
 
+def _is_whole(missing: Sequence[str]) -> bool:
+    """Whether the embedding and all kinds of modules of the first layer are missing: a lost shard leaves some."""
+    first = {found["module"] for name in missing if (found := _IN_LAYER.search(name)) and found["layer"] in _FIRST}
+    return len(first) > 1 and any(_EMBEDDING.search(name) for name in missing)
+
+
 def _late_kv(missing: Sequence[str]) -> bool:
     """Nothing but K and V parts is missing, in a run of layers that does not begin with the first."""
     layers = sorted({layer for n in missing if (layer := layer_of(n)) is not None})
@@ -249,6 +257,9 @@ def _lost(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) -
         return
     if _is_adapter(symptom):
         return
+    if _is_whole(missing):
+        yield "foreign-dialect", "possible", missing[0], "embedding, attention and feed-forward: no stored name fits"
+        yield "nesting-prefix", "possible", missing[0], "embedding, attention and feed-forward: no stored name fits"
     if any(_VISION.search(n) for n in missing):
         yield "text-vs-vlm", "likely", _some(missing, _VISION), "vision part missing"
     if _late_kv(missing):

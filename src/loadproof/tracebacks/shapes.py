@@ -11,6 +11,10 @@ _SHAPE = re.compile(
     r"torch\.Size\(\[([\d, ]{0,120})\]\)"
     r"|(?<![\w.])[\[({]\s{0,8}((?:\d{1,15}\s{0,8}[,x]\s{0,8}){0,12}\d{0,15})\s{0,8}[\])}]"
 )
+_INDIVISIBLE = re.compile(
+    r"(?<![\d.])(\d{1,12})\)? {1,8}(?:is not|must be|should be|isn't|not) (?:evenly )?divisible by "
+    r"[^\d\n]{0,80}(\d{1,12})(?!\d)"
+)
 Kind = str
 
 
@@ -23,6 +27,11 @@ def read_shapes(text: str) -> tuple[Shape, ...]:
             continue
         found.append(tuple(int(d) for d in re.findall(r"\d+", digits)))
     return tuple(found)
+
+
+def indivisible(text: str) -> tuple[Shape, ...]:
+    """The two sizes of ``.. = 192 is not divisible by .. = 128``, each as a size of one dimension."""
+    return tuple((int(number),) for found in _INDIVISIBLE.finditer(text) for number in found.groups())
 
 
 def judge(stored: Shape, wanted: Shape, name: str = "") -> Kind:

@@ -18,7 +18,7 @@ from loadproof.tracebacks.names import looks_like_name
 from loadproof.tracebacks.normalise import normalise, unwrap
 from loadproof.tracebacks.reports import Rows, read_reports
 from loadproof.tracebacks.select import select
-from loadproof.tracebacks.shapes import read_shapes
+from loadproof.tracebacks.shapes import indivisible, read_shapes
 
 _NAMES, _LINES, _LONGEST = 200, 40, 4000  # kept in the symptom
 _LIBRARIES = (None, "torch", "transformers", "safetensors", "bitsandbytes", "peft", "accelerate")  # hosted by engines
@@ -193,7 +193,7 @@ def _assemble(root: Raised | None, said: list[str], rows: Rows, texts: Sequence[
         exception=root.type.rsplit(".", 1)[-1] if root else None,
         message=message[:_LONGEST],
         names=_names(said, rows),
-        shapes=read_shapes("\n".join(said))[:_NAMES],
+        shapes=(*read_shapes("\n".join(said)), *indivisible("\n".join(said)))[:_NAMES],
         run=find_run(text),
         frames=frames,
         lines=tuple(said),
