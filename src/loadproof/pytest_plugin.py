@@ -1,15 +1,20 @@
 """pytest plugin: `pytest --loadproof PATH`, the `checkpoint_report` fixture, and two assertions.
 
-Only the standard library (and pytest, which is running) is imported here; loadproof itself when it is first used.
+Only the standard library (and pytest, which is running) is imported here; the stages of a check when it is first used.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from loadproof.api.asserting import CheckpointFault, assert_loads, checked, rendered, require_loads
+
+if TYPE_CHECKING:
+    from loadproof.core.case import Report
 
 FAMILIES = {
     "LP0": "files",
@@ -52,14 +57,15 @@ class Checkpoint(pytest.Collector):
 
     def __init__(self, *, location: str, **keywords: Any) -> None:
         super().__init__(**keywords)
-        self.location, self._report = location, None
+        self.location = location
+        self._report: Report | None = None
 
     def collect(self) -> Iterator[pytest.Item]:
         yield RuleFamily.from_parent(self, name="verdict", family=None)
         for code, title in FAMILIES.items():
             yield RuleFamily.from_parent(self, name=f"{code} {title}", family=code)
 
-    def report(self) -> Any:
+    def report(self) -> Report:
         if self._report is None:
             self._report = checked(self.location, self.config.getoption("--loadproof-reader"))
         return self._report
@@ -96,46 +102,11 @@ class RuleFamily(pytest.Item):
         return printable(self.parent.location), None, f"{self.parent.name}: {self.name}"
 
 
-class CheckpointFault(AssertionError):  # noqa: N818 - the word users read
-    """The checkpoint does not load as intended; the message is the text report."""
-
-
 def printable(text: str) -> str:
     """A name of a file as node ids and messages may show it: a terminal and a CI log obey nothing in it."""
     from loadproof.report.escape import clean, guard_line
 
     return guard_line(clean(text, limit=4096))
-
-
-def checked(path: str, reader: str = "transformers", **options: Any) -> Any:
-    """`loadproof.check(path, reader=...)`."""
-    from loadproof.api import check
-
-    return check(os.fspath(path), reader=reader, **options)
-
-
-def rendered(report: Any) -> str:
-    """The text report without colours."""
-    from loadproof.report import render_text
-
-    return str(render_text(report))
-
-
-def require_loads(report: Any) -> None:
-    """Raise CheckpointFault unless the verdict is `loads`."""
-    if report.verdict != "loads":
-        raise CheckpointFault(rendered(report))
-
-
-def assert_loads(path: str, reader: str = "transformers", **options: Any) -> Any:
-    """Assert that the checkpoint loads into `reader` with every weight in place; returns the report.
-
-    options: class_name, source, names_only. Raises CheckpointFault (an AssertionError) with the report as message, and
-    NoCheckpointError when nothing there is a checkpoint.
-    """
-    report = checked(path, reader, **options)
-    require_loads(report)
-    return report
 
 
 def assert_generate_ready(model: Any) -> None:
@@ -155,3 +126,14 @@ def checkpoint_report(request: pytest.FixtureRequest) -> Any:
     path = marker.args[0] if marker is not None else given[0]
     options = dict(marker.kwargs) if marker is not None else {}
     return checked(path, options.pop("reader", request.config.getoption("--loadproof-reader")), **options)
+
+
+__all__ = [
+    "CheckpointFault",
+    "assert_generate_ready",
+    "assert_loads",
+    "checked",
+    "checkpoint_report",
+    "rendered",
+    "require_loads",
+]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from loadproof.api import checking
 from loadproof.api.fixing import _choose, fix
 from loadproof.cli.fix import main
@@ -95,3 +97,10 @@ def test_what_is_merely_unjudged_after_a_repair_is_no_failure(tmp_path: Path) ->
     folder = quantized.write(tmp_path / "model")
     assert main([str(folder), "LP601", "--apply"]) == 0
     assert checking.check(folder).verdict == "inconclusive"
+
+
+def test_the_old_name_of_apply_still_works_and_warns(tmp_path: Path) -> None:
+    folder = zoo.build("llama").write(tmp_path / "checkpoint")
+    with pytest.warns(DeprecationWarning, match=r"apply_it=.*apply=") as caught:
+        assert fix(folder, apply_it=True).applied is None  # nothing to mend
+    assert caught[0].filename == __file__

@@ -18,7 +18,7 @@ _NEVER_LOADED = frozenset({"LP001", "LP701", "LP705"})
 
 
 def decide(case: Case, findings: Iterable[Finding], unexplained: Iterable[Row]) -> Verdict:
-    """One of the four verdicts (design: `fails` > `inconclusive` > `loads-wrong` > `loads`).
+    """One of the four verdicts (`fails` > `inconclusive` > `loads-wrong` > `loads`).
 
     A definite fault is stronger than an open question: a certain error makes `loads-wrong` of `inconclusive`.
     """

@@ -28,7 +28,7 @@ class Operation(Struct, frozen=True):
 
 
 class ConversionRule(Struct, frozen=True):
-    """A renaming or conversion rule of the reader, in application order (facts: loading-transformers.md section 5)."""
+    """A renaming or conversion rule of the reader, in application order."""
 
     kind: str  # WeightRenaming, WeightConverter, PrefixChange, GroupWeightRename, ...
     sources: tuple[str, ...]

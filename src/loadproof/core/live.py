@@ -10,7 +10,7 @@ from loadproof.core.tensors import Shape
 
 
 class LiveParameter(Struct, frozen=True):
-    """One parameter of a live module, with where its elements really are (facts: sharded-training.md section 1)."""
+    """One parameter of a live module, with where its elements really are."""
 
     role: Literal["input-embedding", "output-head", "other"]
     name: str

@@ -12,10 +12,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
+from loadproof.integrations.needs import missing
 from loadproof.runtime import HeadFault, HeadSpec, LayerPlan, LayerPlanError, guard
 from loadproof.runtime.unwrap import output_head, unwrap, weight_holder
+
+try:
+    import pytest
+except ImportError:
+    raise missing(__name__, "pytest", "pip install pytest") from None
 
 
 class GenerateReadyTests:

@@ -9,9 +9,13 @@ import os
 import warnings
 from typing import Any, Literal
 
-from transformers import TrainerCallback
+from loadproof.api.asserting import CheckpointFault, checked, rendered
+from loadproof.integrations.needs import missing
 
-from loadproof.pytest_plugin import CheckpointFault, checked, rendered
+try:
+    from transformers import TrainerCallback
+except ImportError:
+    raise missing(__name__, "transformers", "pip install 'loadproof[transformers]'") from None
 
 
 class CheckSavedCheckpoints(TrainerCallback):  # type: ignore[misc]

@@ -36,6 +36,10 @@ def model_config(config: Any) -> ModelConfig:
         raw = config
     else:
         to_dict: Callable[[], dict[str, Any]] | None = getattr(config, "to_dict", None)
+        if to_dict is None and not hasattr(config, "__dict__"):
+            raise TypeError(
+                f"not a config: {type(config).__name__}; expected a config object, a dict or a checkpoint folder"
+            )
         raw = to_dict() if to_dict is not None else vars(config)
     return ModelConfig(path=None, raw=dict(raw))
 

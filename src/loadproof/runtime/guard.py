@@ -18,7 +18,7 @@ from loadproof.runtime.errors import HeadFault
 from loadproof.runtime.head import ensure_lm_head_2d, text_of
 from loadproof.runtime.observe import expected_shape, observe
 from loadproof.runtime.placement import Role, describe
-from loadproof.runtime.unwrap import input_embedding, output_head, unwrap, weight_holder
+from loadproof.runtime.unwrap import input_embedding, output_head, require_model, unwrap, weight_holder
 
 OnFault = Literal["raise", "repair", "warn"]
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -97,6 +97,7 @@ class Guard:
     def __init__(self, model: Any, on_fault: OnFault = "raise") -> None:
         if on_fault not in _CHOICES:
             raise ValueError(f"on_fault must be one of {', '.join(_CHOICES)}, found {on_fault!r}")
+        require_model(model)
         self.model, self.on_fault = model, on_fault
         self._attached = False
 

@@ -15,7 +15,7 @@ from loadproof.rules.live.judge import Fault, judge
 from loadproof.runtime.errors import HeadFault
 from loadproof.runtime.observe import expected_shape, observe
 from loadproof.runtime.placement import describe
-from loadproof.runtime.unwrap import input_embedding, output_head, unwrap, weight_holder
+from loadproof.runtime.unwrap import input_embedding, output_head, require_tensor, unwrap, weight_holder
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class HeadSpec:
 
         DTensors are judged by their global shape, bitsandbytes weights by `quant_state.shape`.
         """
+        require_tensor(weight)
         live = describe(weight, "output-head", "weight", (self.vocab, self.hidden))
         fault = judge(live)
         if fault is not None:
@@ -60,6 +61,7 @@ class HeadSpec:
 
 def assert_2d(weight: Any, vocab: int | None = None, hidden: int | None = None) -> None:
     """`HeadSpec(vocab, hidden).assert_2d(weight)`; without sizes only the number of dimensions is checked."""
+    require_tensor(weight)
     if vocab is not None and hidden is not None:
         HeadSpec(vocab, hidden).assert_2d(weight)
     elif weight.dim() != 2:

@@ -41,9 +41,17 @@ def names_in(checkpoint: Mapping[str, Any] | str | os.PathLike[str]) -> list[str
     """The tensor names of a state dict or of a checkpoint folder (headers and index only)."""
     if isinstance(checkpoint, Mapping):
         return list(checkpoint)
+    if not isinstance(checkpoint, str | os.PathLike):
+        raise not_a_state_dict(checkpoint)
     from loadproof.runtime.stored import stored_names
 
     return stored_names(str(os.fspath(checkpoint)))
+
+
+def not_a_state_dict(given: object) -> TypeError:
+    """The error for what is neither a state dict nor a path; a model has one to give."""
+    hint = "; give model.state_dict()" if hasattr(given, "state_dict") else ""
+    return TypeError(f"not a state dict or checkpoint folder: {type(given).__name__}{hint}")
 
 
 def find_prefix(names: Iterable[str]) -> str:

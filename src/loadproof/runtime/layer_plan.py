@@ -6,6 +6,7 @@ Keys are compared by path segment (``layers.20.linear_attn.in_proj_qkv.weight``)
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,7 +31,7 @@ class LayerPlan:
     one per layer; `type_of` then returns them.
     """
 
-    linear_attn_layers: frozenset[int] = frozenset()
+    linear_attn_layers: AbstractSet[int] = frozenset()
     num_layers: int = 0
     prefix: str | None = None
     layer_types: tuple[str, ...] = field(default=(), compare=False)

@@ -6,7 +6,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from loadproof.runtime.errors import LayerPlanError
-from loadproof.runtime.layer_names import find_prefix, is_linear, layers_of, mixer_of, mixer_word, show_layers
+from loadproof.runtime.layer_names import (
+    find_prefix,
+    is_linear,
+    layers_of,
+    mixer_of,
+    mixer_word,
+    not_a_state_dict,
+    show_layers,
+)
 from loadproof.runtime.layer_plan import LayerPlan
 
 Default = str | Callable[..., Any] | None
@@ -62,6 +70,8 @@ def map_weights_safe(
     """
     if not (default is None or callable(default) or default in _NAMED):
         raise ValueError(f"default must be one of {_NAMED}, a callable, or None; found {default!r}")
+    if not isinstance(state_dict, Mapping):
+        raise not_a_state_dict(state_dict)
     prefix = find_prefix(state_dict) if prefix is None else prefix
     mapped = _pass_through(state_dict, layer_types, prefix)
     for index, word in layer_types.items():

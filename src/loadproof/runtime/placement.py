@@ -1,7 +1,7 @@
 """Where the elements of a live parameter really are, decided before its shape is judged.
 
 A naive ``dim() == 2 and shape == (vocab, hidden)`` both misses faults (a local shard keeps two dimensions) and raises
-false alarms (a packed 4-bit weight is ``[N, 1]``). Marks per kind: facts measured on torch 2.13, bitsandbytes 0.50,
+false alarms (a packed 4-bit weight is ``[N, 1]``). Marks per kind: measured on torch 2.13, bitsandbytes 0.50,
 read in DeepSpeed's sources for ZeRO-3 (``ds_id``, ``ds_shape``, ``ds_status``).
 """
 

@@ -1,11 +1,12 @@
 """Find the model, its input embedding and its output head under any stack of wrappers.
 
-Wrappers nest in any order (facts measured with torch 2.13, peft 0.21): DDP ``module``, ``torch.compile`` ``_orig_mod``,
+Wrappers nest in any order (measured with torch 2.13, peft 0.21): DDP ``module``, ``torch.compile`` ``_orig_mod``,
 FSDP1 ``_fsdp_wrapped_module``, activation checkpointing ``_checkpoint_wrapped_module``, PEFT ``base_model.model``.
 """
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 _INNER = ("_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module", "_orig_module")
@@ -14,7 +15,8 @@ _EMBEDDING_NAMES = ("embed_tokens", "wte", "word_embeddings", "tok_embeddings", 
 
 
 def unwrap(model: Any) -> tuple[Any, tuple[str, ...]]:
-    """The innermost model and the class names of what was around it, outermost first."""
+    """The innermost model and the class names of what was around it, outermost first. TypeError: not a torch model."""
+    require_model(model)
     seen: list[str] = []
     while True:
         inner = _inner(model)
@@ -22,6 +24,33 @@ def unwrap(model: Any) -> tuple[Any, tuple[str, ...]]:
             return model, tuple(seen)
         seen.append(type(model).__name__)
         model = inner
+
+
+def require_model(model: Any) -> None:
+    """Raise TypeError unless `model` has the parts of a torch.nn.Module; torch itself is not imported for that."""
+    if isinstance(getattr(model, "__dict__", {}).get("_modules"), dict) and not isinstance(model, type):
+        return
+    found = f"the class {model.__name__}" if isinstance(model, type) else f"{type(model).__name__}"
+    raise TypeError(f"not a torch model: {found}; expected a torch.nn.Module{_how_to_get_torch(model)}")
+
+
+def require_tensor(weight: Any) -> None:
+    """Raise TypeError unless `weight` has the parts of a torch.Tensor."""
+    if all(hasattr(weight, name) for name in ("shape", "dtype", "dim", "numel")) and not isinstance(weight, type):
+        return
+    raise TypeError(f"not a torch tensor: {type(weight).__name__}; expected a weight{_how_to_get_torch(weight)}")
+
+
+def _how_to_get_torch(given: Any) -> str:
+    """Which extra to install where torch is not there, and what a path is good for."""
+    from importlib.util import find_spec
+
+    parts = []
+    if isinstance(given, str | os.PathLike):
+        parts.append("a checkpoint on disk is judged by loadproof.check(path)")
+    if find_spec("torch") is None:
+        parts.append("torch is not installed: pip install 'loadproof[torch]'")
+    return "".join(f" ({part})" for part in parts)
 
 
 def _inner(model: Any) -> Any | None:

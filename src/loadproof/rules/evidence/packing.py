@@ -1,6 +1,6 @@
 """Which quantized layout the stored tensors have, by their companions, dtypes and element counts; the config may lie.
 
-Facts: quantized-layouts (bitsandbytes 0.50, compressed-tensors 0.20, GPTQ, AWQ, FP8 of transformers 5.24).
+Layouts as bitsandbytes 0.50, compressed-tensors 0.20, GPTQ, AWQ and the FP8 of transformers 5.24 write them.
 """
 
 from __future__ import annotations

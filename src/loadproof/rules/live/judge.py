@@ -1,7 +1,7 @@
 """Judge the head and the input embedding of a live model: shared by the LP9 rules and by the guard.
 
 The kind of a parameter is decided before its shape (`runtime.placement`); here its shape is compared with what the
-module's own attributes say. Arithmetic of local shards: facts measured on torch 2.13 (FSDP1 views, FSDP2 dim-0 shards).
+module's own attributes say. Arithmetic of local shards: measured on torch 2.13 (FSDP1 views, FSDP2 dim-0 shards).
 """
 
 from __future__ import annotations

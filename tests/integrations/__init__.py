@@ -1,0 +1,1 @@
+"""loadproof inside other tools."""
