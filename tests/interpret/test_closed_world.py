@@ -15,8 +15,9 @@ import pytest
 from loadproof.interpret.language import gate, limits
 from loadproof.interpret.language.builtin_names import BUILTINS
 from loadproof.interpret.language.errors import NotUnderstood
-from loadproof.interpret.language.objects import Namespace, Open, Sealed, Unknown
+from loadproof.interpret.language.objects import Namespace, Unknown
 from loadproof.interpret.language.standard_library import MODULES
+from loadproof.interpret.language.values import Open, Sealed
 from loadproof.interpret.release import packages, stubs, world
 from loadproof.interpret.release.classes import LazyProperty
 from loadproof.interpret.shapes import containers, layers, namespaces, tensor

@@ -10,7 +10,8 @@ import pytest
 
 import loadproof.interpret
 from loadproof.interpret.language.gate import DATA
-from loadproof.interpret.language.objects import Open, SourceObject
+from loadproof.interpret.language.objects import SourceObject
+from loadproof.interpret.language.values import Open
 
 TOP = Path(loadproof.interpret.__file__).parent
 REFLECTIVE = frozenset(["getattr", "setattr", "hasattr", "delattr", "vars", "dir", "attrgetter", "methodcaller"])

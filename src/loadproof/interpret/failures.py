@@ -10,7 +10,7 @@ import msgspec
 from loadproof.core.expectation import Expectation
 from loadproof.interpret.language.errors import LimitReached, NotUnderstood, is_certain
 from loadproof.interpret.language.gate import own
-from loadproof.interpret.language.objects import Open
+from loadproof.interpret.language.values import Open
 from loadproof.interpret.release.classes import OpaqueBase
 from loadproof.interpret.release.imports import has_word
 from loadproof.interpret.shapes.module import Module
@@ -111,7 +111,7 @@ def is_plain(problem: Exception, said: str) -> bool:
     if isinstance(problem, AttributeError):
         return _lacks_for_certain(problem, said)
     if isinstance(problem, TypeError):
-        if where.endswith(("functions.py", "call_errors.py")):  # the arguments of an evaluated function
+        if where.endswith(("functions.py", "signature.py", "call_errors.py")):  # the arguments of an evaluated function
             return True
         return _HOST_CALL.search(said) is None and all(name in _DATA for name in _kinds(said)) and bool(_kinds(said))
     return True

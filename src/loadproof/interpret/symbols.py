@@ -15,7 +15,7 @@ from loadproof.core.expectation import Expectation, Expected
 from loadproof.core.families import join_name
 from loadproof.interpret import building
 from loadproof.interpret.language.gate import find, has, own, seen_as, state
-from loadproof.interpret.language.objects import Open
+from loadproof.interpret.language.values import Open
 from loadproof.interpret.release.locate import find_source, is_installed
 from loadproof.interpret.release.world import World
 from loadproof.interpret.shapes.tensor import Tensor

@@ -8,7 +8,7 @@ from typing import Any
 from loadproof.interpret.language import limits
 from loadproof.interpret.language.enums import EnumType
 from loadproof.interpret.language.gate import find, state
-from loadproof.interpret.language.objects import Open, Sealed
+from loadproof.interpret.language.values import Open, Sealed
 
 # How the part of an instance that cannot be changed later is made again, past what its class may define.
 _EXACT: tuple[tuple[type, Any], ...] = (

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from loadproof.interpret.language.gate.host import state
-from loadproof.interpret.language.objects import Open
+from loadproof.interpret.language.values import Open
 
 AUTO = object()
 

@@ -4,116 +4,60 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TypeAlias
 
-from loadproof.interpret.language import call_errors
+from loadproof.interpret.language.binding import names_bound
+from loadproof.interpret.language.closures import Closure, Expressions, Returned, Step, block, expression, iterated
 from loadproof.interpret.language.errors import NotUnderstood
-from loadproof.interpret.language.expressions import Closure, expression
 from loadproof.interpret.language.gate.host import find, know_evaluated
-from loadproof.interpret.language.scope import CLASS, SELF, YIELDS, Scope, names_bound
-from loadproof.interpret.language.statements import Returned, block
+from loadproof.interpret.language.scope import CLASS, SELF, YIELDS, File, Scope
+from loadproof.interpret.language.signature import Definition, Signature
+from loadproof.interpret.language.values import Function, Names, Value
 
-Function = Callable[..., Any]
-
-
-def _generates(node: Any) -> bool:
-    """Whether the body yields, its nested functions left aside."""
-    if find(node, "lacks_yield"):
-        return False
-    todo: list[Any] = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
-    while todo:
-        item = todo.pop()
-        if isinstance(item, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            todo.extend(ast.iter_child_nodes(item))
-    return False
+Maker: TypeAlias = Callable[[Scope], Function]
 
 
-class Signature:
-    """Parameter names and default closures of one definition."""
+class Body:
+    """The statements of a definition; they become a closure when one of its functions is first called."""
 
-    def __init__(self, node: Any) -> None:
-        a = node.args
-        self.name = find(node, "name", "<lambda>")
-        self.positional = [x.arg for x in a.posonlyargs + a.args]
-        self.star = a.vararg.arg if a.vararg else None
-        self.double_star = a.kwarg.arg if a.kwarg else None
-        self.known = {*self.positional, *(x.arg for x in a.kwonlyargs)}
-        first = len(self.positional) - len(a.defaults)
-        self.defaults = [(n, expression(d)) for n, d in zip(self.positional[first:], a.defaults, strict=True)]
-        self.defaults += [
-            (x.arg, expression(d)) for x, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None
-        ]
-        self.generates = _generates(node)
-        self.all_names = [*self.positional, *(x.arg for x in a.kwonlyargs)]
-        self.required = [x.arg for x, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is None]
+    __slots__ = ("bound", "is_ready", "run", "statements")
 
-    def bind(self, local: Scope, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Place the arguments into the new scope; raises TypeError as Python does."""
-        names = self.positional
-        for name, value in zip(names, args, strict=False):
-            local[name] = value
-        if self.star is not None:
-            local[self.star] = args[len(names) :]
-        elif len(args) > len(names):
-            defaults = sum(name in names for name, _ in self.defaults)
-            raise call_errors.too_many(call_errors.full_name(self.name, local), len(names), defaults, len(args))
-        extra = self._bind_keywords(local, args, kwargs)
-        if self.double_star is not None:
-            local[self.double_star] = extra
-        elif extra:
-            name = call_errors.full_name(self.name, local)
-            raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(extra))}'")
-        self._check_complete(local, names[len(args) :])
+    def __init__(self, statements: Sequence[ast.stmt]) -> None:
+        self.statements, self.is_ready = statements, False
 
-    def _check_complete(self, local: Scope, rest: list[str]) -> None:
-        for kind, names in (("positional", rest), ("keyword-only", self.required)):
-            lacking = [name for name in names if name not in local]
-            if lacking:
-                raise call_errors.missing(call_errors.full_name(self.name, local), lacking, kind)
-
-    def _bind_keywords(self, local: Scope, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        extra: dict[str, Any] = {}
-        for name, value in kwargs.items():
-            if name not in self.known:
-                extra[name] = value
-            elif name in self.positional[: len(args)]:
-                shown = call_errors.full_name(self.name, local)
-                raise TypeError(f"{shown}() got multiple values for argument '{name}'")
-            else:
-                local[name] = value
-        return extra
+    def prepare(self) -> None:
+        self.run, self.bound = block(self.statements), names_bound(self.statements)
+        self.is_ready = True
 
 
-def function_maker(node: Any, body: Sequence[ast.stmt]) -> Closure:
+def function_maker(node: Definition, body: Sequence[ast.stmt]) -> Maker:
     """FunctionDef or Lambda -> maker(scope) -> callable. The body is turned into closures at its first call."""
     signature = Signature(node)
-    compiled: list[Any] = []  # what runs the body, and the names that it binds
+    shared = Body(body)
 
     def make(env: Scope) -> Function:
         bound = {name: default(env) for name, default in signature.defaults}
-        return _function(signature, body, compiled, bound, env)
+        return _function(signature, shared, bound, env)
 
     return make
 
 
-def _function(signature: Signature, body: Any, compiled: Any, bound: dict[str, Any], env: Scope) -> Function:
+def _function(signature: Signature, body: Body, bound: Names, env: Scope) -> Function:
     file, positional, bind = env.file, signature.positional, signature.bind
     first = positional[0] if positional else None
 
-    def function(*args: Any, **kwargs: Any) -> Any:
-        if not compiled:
-            compiled.extend((block(body), names_bound(body)))
+    def function(*args: Value, **kwargs: Value) -> Value:
+        if not body.is_ready:
+            body.prepare()
         local = Scope(env, file, file.world.budget)
-        local.bound = compiled[1]
+        local.bound = body.bound
         local.update(bound)
         bind(local, args, kwargs)
         if first:
             local[SELF] = first
         if signature.generates:
-            return _generated(compiled[0], local, file.label)
-        return _run(compiled[0], local, file.label)
+            return _generated(body.run, local, file.label)
+        return _run(body.run, local, file.label)
 
     function.__name__ = function.__qualname__ = signature.name
     function.__module__ = file.name
@@ -121,7 +65,7 @@ def _function(signature: Signature, body: Any, compiled: Any, bound: dict[str, A
     return function
 
 
-def _run(body: Callable[[Scope], Any], local: Scope, label: str) -> Any:
+def _run(body: Step, local: Scope, label: str) -> Value:
     """What the body of a function returns."""
     budget = local.budget
     line, name = budget.line, budget.file
@@ -139,9 +83,10 @@ def _run(body: Callable[[Scope], Any], local: Scope, label: str) -> Any:
     return result.value if type(result) is Returned else None
 
 
-def _generated(body: Callable[[Scope], Any], local: Scope, label: str) -> Iterator[Any]:
+def _generated(body: Step, local: Scope, label: str) -> Iterator[Value]:
     """The items of a generator: its body runs when the first one is asked for, and then to its end."""
-    yields = local[YIELDS] = []
+    yields: list[Value] = []
+    local[YIELDS] = yields
     problem = None
     try:
         _run(body, local, label)
@@ -154,19 +99,53 @@ def _generated(body: Callable[[Scope], Any], local: Scope, label: str) -> Iterat
         raise problem
 
 
-def function_in(node: Any, env: Scope, defaults: Scope) -> Function:
+def function_in(node: Definition, body: Sequence[ast.stmt], env: Scope, defaults: Scope) -> Function:
     """A function whose names are those of `env`, its defaults evaluated in another scope: a method in a class body."""
     signature = Signature(node)
     bound = {name: default(defaults) for name, default in signature.defaults}
-    return _function(signature, node.body, [], bound, env)
+    return _function(signature, Body(body), bound, env)
 
 
 know_evaluated(next(c for c in _function.__code__.co_consts if find(c, "co_name") == "function"))
 
 
-def method(node: Any, file: Any, cls: Any) -> Function:
+def method(node: ast.FunctionDef | ast.AsyncFunctionDef, file: File, cls: type | None) -> Function:
     """A function of `file`; `cls` is what a bare `super()` inside it refers to (None for plain functions)."""
     env = Scope(None, file, file.world.budget)
     env[CLASS] = cls
-    made: Function = function_maker(node, node.body)(env)
-    return made
+    return function_maker(node, node.body)(env)
+
+
+def _lambda(node: ast.Lambda) -> Closure:
+    return function_maker(node, [ast.copy_location(ast.Return(node.body), node)])
+
+
+# ---------------------------------------------------------------- generators
+def _yield(node: ast.Yield) -> Closure:
+    value: Closure = expression(node.value) if node.value is not None else (lambda _: None)
+
+    def run(env: Scope) -> None:
+        env.budget.step()
+        _yields(env).append(value(env))
+
+    return run
+
+
+def _yield_from(node: ast.YieldFrom) -> Closure:
+    items = iterated(node.value)
+
+    def run(env: Scope) -> None:
+        for item in items(env):
+            env.budget.step()
+            _yields(env).append(item)
+
+    return run
+
+
+def _yields(env: Scope) -> list[Value]:
+    found = env[YIELDS]
+    assert isinstance(found, list)
+    return found
+
+
+EXPRESSIONS: Expressions = {ast.Lambda: _lambda, ast.Yield: _yield, ast.YieldFrom: _yield_from}

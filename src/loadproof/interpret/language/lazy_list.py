@@ -5,20 +5,23 @@ A copy that nobody has looked into stays lazy too: releases copy whole rule list
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
+
+from loadproof.interpret.language.values import Value
 
 
 class Source:
     """The items of one display, evaluated once for all its copies."""
 
-    def __init__(self, evaluate: Callable[[], list[Any]]) -> None:
-        self.evaluate, self.items = evaluate, None
+    def __init__(self, evaluate: Callable[[], Iterable[Value]]) -> None:
+        self.evaluate = evaluate
+        self.items: list[Value] | None = None
 
-    def get(self) -> list[Any]:
+    def get(self) -> list[Value]:
         if self.items is None:
-            self.items = self.evaluate()  # type: ignore[assignment]
-        return self.items  # type: ignore[return-value]
+            self.items = list(self.evaluate())
+        return self.items
 
 
 class LazyList(list[Any]):
@@ -33,7 +36,7 @@ class LazyList(list[Any]):
             source, self.source = self.source, None
             super().extend(source.get())
 
-    def copy(self) -> list[Any]:
+    def copy(self) -> list[Value]:
         if self.source is not None:
             return LazyList(self.source)
         return list(self)

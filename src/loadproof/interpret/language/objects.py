@@ -5,25 +5,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from loadproof.interpret.language.errors import UnknownUsed
-
-
-class Open:
-    """Base of every object whose public attributes evaluated code may read and write."""
-
-    __slots__ = ()
-    __direct__ = True  # whether Python itself may look its attributes up: no plain data and no exception is mixed in
-    __family__: Any = None  # the class whose instances all may be handed to the functions of this one, unbound
-
-
-class Sealed(Open):
-    """Base of the objects that all evaluations share: evaluated code can neither change them nor see their inside."""
-
-    __slots__ = ()
-    __visible__ = False  # whether evaluated code may hold the class itself
-
-    def __repr__(self) -> str:
-        """Python's own text of it would be one about this program."""
-        raise UnknownUsed("the text of a module or of a part of one is not known")
+from loadproof.interpret.language.values import Open, Sealed
 
 
 class SourceObject(Open):

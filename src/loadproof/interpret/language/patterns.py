@@ -7,7 +7,7 @@ from typing import Any
 
 from loadproof.interpret.language import limits
 from loadproof.interpret.language.errors import LimitReached
-from loadproof.interpret.language.objects import Sealed
+from loadproof.interpret.language.values import Sealed
 
 _SUBJECT = 20_000  # characters of a searched text
 

@@ -4,18 +4,40 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable
-from typing import Any
+from typing import Protocol
 
 from loadproof.interpret.language.limits import Budget
+from loadproof.interpret.language.values import Names, Value
 
 # Names that no source text can spell: what a call keeps beside its own.
 CLASS, SELF, YIELDS, CAUGHT = ":class", ":self", ":yields", ":caught"
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-class Scope(dict[str, Any]):
+class World(Protocol):
+    """What the language needs of the library that a file belongs to."""
+
+    budget: Budget
+
+
+class File(Protocol):
+    """What the language needs of the file whose text it evaluates: its names, its classes and its imports."""
+
+    name: str
+    label: str
+
+    @property
+    def globals(self) -> Names: ...
+    @property
+    def world(self) -> World: ...
+    def resolve(self, name: str) -> Value: ...
+    def unbound(self, name: str, *, is_local: bool) -> Exception: ...
+    def make_class(self, source: ast.ClassDef, env: Scope | None = None) -> type: ...
+    def import_module(self, name: str, alias: str | None, line: int) -> Value: ...
+    def import_from(self, level: int, module: str | None, name: str, line: int) -> Value: ...
+    def import_all(self, level: int, module: str | None, line: int) -> Names: ...
+
+
+class Scope(dict[str, Value]):
     """One scope. A miss falls through to the parent, then to the file's lazily evaluated names.
 
     `bound` are the names that the function binds somewhere: until it does, they are not looked for further out.
@@ -23,12 +45,12 @@ class Scope(dict[str, Any]):
 
     __slots__ = ("bound", "budget", "comprehension", "file", "parent", "redirected")
 
-    def __init__(self, parent: Scope | None, file: Any, budget: Budget, comprehension: bool = False) -> None:
+    def __init__(self, parent: Scope | None, file: File, budget: Budget, comprehension: bool = False) -> None:
         self.parent, self.file, self.budget, self.comprehension = parent, file, budget, comprehension
-        self.redirected: dict[str, dict[str, Any]] | None = None  # names declared global or nonlocal
+        self.redirected: dict[str, Names] | None = None  # names declared global or nonlocal
         self.bound: frozenset[str] = frozenset()
 
-    def __missing__(self, name: str) -> Any:
+    def __missing__(self, name: str) -> Value:
         scope: Scope = self
         while True:
             if scope.redirected is not None and name in scope.redirected:
@@ -41,17 +63,17 @@ class Scope(dict[str, Any]):
             if name in scope:
                 return scope[name]
 
-    def _declared(self, target: dict[str, Any], name: str) -> Any:
+    def _declared(self, target: Names, name: str) -> Value:
         """A name that is declared global, or nonlocal."""
         return self.file.resolve(name) if target is self.file.globals else target[name]
 
-    def assign(self, name: str, value: Any) -> None:
-        target: dict[str, Any] = self
+    def assign(self, name: str, value: Value) -> None:
+        target: Names = self
         if self.redirected is not None:
             target = self.redirected.get(name, self)
         target[name] = value
 
-    def redirect(self, name: str, target: dict[str, Any]) -> None:
+    def redirect(self, name: str, target: Names) -> None:
         self.redirected = {**(self.redirected or {}), name: target}
 
     def owner_of(self, name: str) -> Scope:
@@ -74,39 +96,6 @@ def _function_of(scope: Scope) -> Scope:
     return scope
 
 
-def names_bound(body: Iterable[ast.AST]) -> frozenset[str]:
-    """The names that the statements of a function bind in its own scope, whether they are reached or not."""
-    found: set[str] = set()
-    elsewhere: set[str] = set()  # declared global or nonlocal
-    todo: list[ast.AST] = list(body)
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.Name):
-            if not isinstance(node.ctx, ast.Load):
-                found.add(node.id)
-        elif isinstance(node, (ast.Global, ast.Nonlocal)):
-            elsewhere.update(node.names)
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            found.update((a.asname or a.name).split(".")[0] for a in node.names)
-        else:
-            todo += _inside(node, found)
-    return frozenset(found - elsewhere)
-
-
-def _inside(node: ast.AST, found: set[str]) -> Iterable[ast.AST]:
-    """The parts of a node that belong to the same scope; adds the name that the node itself binds."""
-    if isinstance(node, _DEFINITIONS):
-        found.add(node.name)
-        return ()  # decorators, defaults and bases only bind by `:=`, which nobody writes there
-    if isinstance(node, ast.Lambda):
-        return ()
-    if isinstance(node, _COMPREHENSIONS):  # its targets are its own, what `:=` binds is the function's
-        return (inner for inner in ast.walk(node) if isinstance(inner, ast.NamedExpr))
-    if isinstance(node, ast.ExceptHandler) and node.name:
-        found.add(node.name)
-    return ast.iter_child_nodes(node)
-
-
 def is_private(name: str) -> bool:
     """Whether Python puts the class's name before it: `__cache`, not `__init__`."""
     return name.startswith("__") and not name.endswith("__")
@@ -118,7 +107,7 @@ def mangled(name: str, env: Scope) -> str:
     while scope is not None and CLASS not in scope:
         scope = scope.parent
     owner = scope[CLASS] if scope is not None else None
-    return name if owner is None else mangled_in(name, owner.__name__)
+    return mangled_in(name, owner.__name__) if isinstance(owner, type) else name
 
 
 def mangled_in(name: str, owner: str) -> str:

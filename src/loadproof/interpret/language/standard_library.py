@@ -22,17 +22,9 @@ from loadproof.interpret.language.counted import counting
 from loadproof.interpret.language.enums import AUTO, Enum, IntEnum, StrEnum
 from loadproof.interpret.language.errors import ForbiddenAttribute, LimitReached, UnknownUsed
 from loadproof.interpret.language.gate import fields_of, find, guarded_type, signature_names, write
-from loadproof.interpret.language.objects import (
-    NO_DEFAULT,
-    Field,
-    Namespace,
-    Open,
-    Sealed,
-    SimpleNamespace,
-    SourceObject,
-    Unknown,
-)
+from loadproof.interpret.language.objects import NO_DEFAULT, Field, Namespace, SimpleNamespace, SourceObject, Unknown
 from loadproof.interpret.language.patterns import PATTERNS
+from loadproof.interpret.language.values import Open, Sealed
 
 _MATH = (
     "sqrt log log2 log10 log1p exp ceil floor trunc pi e inf nan tau sin cos tan tanh atan atan2 asin acos sinh "

@@ -11,7 +11,8 @@ import re
 from typing import Any
 
 from loadproof.interpret.language.errors import NotUnderstood
-from loadproof.interpret.language.objects import Namespace, Open, Sealed, Unknown
+from loadproof.interpret.language.objects import Namespace, Unknown
+from loadproof.interpret.language.values import Open, Sealed
 
 TORCH_VERSION = "2.13.0"
 _RELEASE = re.compile(r"v?(\d{1,9}(?:\.\d{1,9}){0,5})([a-z.+-].*)?", re.S)

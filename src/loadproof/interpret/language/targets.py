@@ -1,17 +1,18 @@
-"""Assignment targets: a syntax node becomes a closure that takes a scope and the value to store."""
+"""Targets of assignments and deletions: a syntax node becomes a closure that takes a scope, and the value to store."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
+from typing import TypeAlias
 
-from loadproof.interpret.language.errors import UnsupportedSyntax
-from loadproof.interpret.language.expressions import expression
-from loadproof.interpret.language.gate import write
+from loadproof.interpret.language.closures import expression, indexed
+from loadproof.interpret.language.errors import UnsupportedSyntax, certain
+from loadproof.interpret.language.gate import delete, write
 from loadproof.interpret.language.scope import Scope, is_private, mangled
+from loadproof.interpret.language.values import Value, items_of
 
-Store = Callable[[Scope, Any], None]
+Store: TypeAlias = Callable[[Scope, Value], None]
 
 
 def store(target: ast.expr) -> Store:
@@ -28,7 +29,7 @@ def store(target: ast.expr) -> Store:
 
 
 def _store_name(name: str) -> Store:
-    def run(env: Scope, value: Any) -> None:
+    def run(env: Scope, value: Value) -> None:
         if env.redirected is None:
             env[name] = value
         else:
@@ -45,10 +46,10 @@ def _store_attribute(target: ast.Attribute) -> Store:
 
 
 def _store_item(target: ast.Subscript) -> Store:
-    owner, index = expression(target.value), expression(target.slice)
+    owner, index = indexed(target.value), expression(target.slice)
     is_slice = isinstance(target.slice, ast.Slice)
 
-    def run(env: Scope, value: Any) -> None:
+    def run(env: Scope, value: Value) -> None:
         into = owner(env)
         if is_slice and isinstance(into, list) and isinstance(value, (list, tuple, str, dict, set)):
             env.budget.charge(len(into) + len(value), "list")
@@ -61,8 +62,8 @@ def _unpack(target: ast.Tuple | ast.List) -> Store:
     starred = next((i for i, x in enumerate(target.elts) if isinstance(x, ast.Starred)), None)
     stores = [store(x.value if isinstance(x, ast.Starred) else x) for x in target.elts]
 
-    def run(env: Scope, value: Any) -> None:
-        parts = list(value)
+    def run(env: Scope, value: Value) -> None:
+        parts = list(items_of(value))
         if starred is not None:
             if len(parts) < len(stores) - 1:
                 raise ValueError(f"not enough values to unpack (expected at least {len(stores) - 1}, got {len(parts)})")
@@ -74,5 +75,39 @@ def _unpack(target: ast.Tuple | ast.List) -> Store:
             raise ValueError(f"not enough values to unpack (expected {len(stores)}, got {len(parts)})")
         for assign, part in zip(stores, parts, strict=True):
             assign(env, part)
+
+    return run
+
+
+# ---------------------------------------------------------------- del
+def deletion(target: ast.expr) -> Callable[[Scope], None]:
+    """Closure that deletes. Raises UnsupportedSyntax for an unknown kind of target."""
+    if isinstance(target, ast.Name):
+        return _delete_name(target.id)
+    if isinstance(target, ast.Attribute):
+        owner, attribute = expression(target.value), target.attr
+        return lambda env: delete(owner(env), attribute)
+    if isinstance(target, ast.Subscript):
+        return _delete_item(target)
+    raise UnsupportedSyntax("del of " + type(target).__name__)
+
+
+def _delete_name(name: str) -> Callable[[Scope], None]:
+    def run(env: Scope) -> None:
+        if env.parent is None and name not in env and "__class__" not in env:
+            raise certain(NameError(f"name '{name}' is not defined"))
+        target = (env.redirected or {}).get(name, env)
+        if name in env.bound and name not in env:
+            raise env.file.unbound(name, is_local=True)
+        target.pop(name, None)
+
+    return run
+
+
+def _delete_item(target: ast.Subscript) -> Callable[[Scope], None]:
+    owner, index = indexed(target.value), expression(target.slice)
+
+    def run(env: Scope) -> None:
+        del owner(env)[index(env)]
 
     return run

@@ -7,7 +7,8 @@ from typing import Any
 
 from loadproof.interpret.language.errors import SourceMissing, certain
 from loadproof.interpret.language.gate import find, has, own
-from loadproof.interpret.language.objects import Open, Sealed, Unknown
+from loadproof.interpret.language.objects import Unknown
+from loadproof.interpret.language.values import Open, Sealed
 
 _AUTO = "transformers.models.auto."
 

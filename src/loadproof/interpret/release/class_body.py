@@ -10,11 +10,9 @@ import ast
 from typing import Any
 
 from loadproof.interpret.language.errors import UnsupportedSyntax
-from loadproof.interpret.language.expressions import expression
-from loadproof.interpret.language.functions import function_in
+from loadproof.interpret.language.grammar import decorated, expression, function_in, statement
 from loadproof.interpret.language.objects import NO_DEFAULT
 from loadproof.interpret.language.scope import CLASS, Scope
-from loadproof.interpret.language.statements import decorated, statement
 from loadproof.interpret.release.classes import LazyProperty, allowed, past_dunders
 from loadproof.interpret.release.definitions import ClassSource, FunctionSource, function_source
 from loadproof.interpret.release.import_time import with_annotations
@@ -100,7 +98,7 @@ class ClassBody:
         cell = Scope(self.outer, self.file, self.file.world.budget)
         cell[CLASS] = None
         self.cells.append(cell)
-        return function_in(node, cell, self.scope)
+        return function_in(node, node.body, cell, self.scope)
 
     def _property(self, node: Any, made: Any, cached: bool) -> LazyProperty:
         found = LazyProperty(function_source(node), self.file, cached=cached)

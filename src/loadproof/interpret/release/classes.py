@@ -15,13 +15,13 @@ from loadproof.interpret.language.errors import (
     UnsupportedSyntax,
     certain,
 )
-from loadproof.interpret.language.expressions import expression
-from loadproof.interpret.language.functions import method
 from loadproof.interpret.language.gate import BUILTIN, DATA, GuardedType, annotated, has, own, state, write
 from loadproof.interpret.language.gate.names import HIDDEN
-from loadproof.interpret.language.objects import NO_DEFAULT, Field, Namespace, Open, Sealed, SourceObject, Unknown
+from loadproof.interpret.language.grammar import expression, method
+from loadproof.interpret.language.objects import NO_DEFAULT, Field, Namespace, SourceObject, Unknown
 from loadproof.interpret.language.scope import CLASS, Scope, mangled_in
 from loadproof.interpret.language.standard_library import Annotation
+from loadproof.interpret.language.values import Open, Sealed
 from loadproof.interpret.release.definitions import ClassSource, FunctionSource, class_source
 
 # Not part of an evaluated class: attributes live in __dict__, where copies find them; the others would be called by

@@ -6,8 +6,8 @@ from contextlib import suppress
 from typing import Any
 
 from loadproof.interpret.language.errors import NotUnderstood
-from loadproof.interpret.language.functions import method
 from loadproof.interpret.language.gate import find, read
+from loadproof.interpret.language.grammar import method
 from loadproof.interpret.language.objects import SourceObject, Unknown
 from loadproof.interpret.release.definitions import FunctionSource
 

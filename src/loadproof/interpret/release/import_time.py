@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import Any
 
+from loadproof.interpret.language.closures import STATEMENTS, Step
 from loadproof.interpret.language.errors import LimitReached, NotUnderstood, UnknownName, is_certain
-from loadproof.interpret.language.expressions import Closure, expression
+from loadproof.interpret.language.grammar import expression
 from loadproof.interpret.language.scope import Scope
-from loadproof.interpret.language.statements import STATEMENTS
 
 _BLOCKS = ("body", "orelse", "finalbody")
 _OWN = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -24,7 +23,7 @@ class Annotation(ast.Expr):
     """An annotation that is evaluated and means nothing."""
 
 
-def _annotation(node: Any) -> Closure:
+def _annotation(node: Annotation) -> Step:
     value, line = expression(node.value), node.lineno
 
     def run(env: Scope) -> None:

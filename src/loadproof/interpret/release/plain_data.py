@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from loadproof.interpret.language.gate import find, has, state
-from loadproof.interpret.language.objects import Open, Unknown
+from loadproof.interpret.language.objects import Unknown
+from loadproof.interpret.language.values import Open
 from loadproof.interpret.shapes.tensor import DType
 
 # Numbers and text as themselves: an evaluated subclass would bring its own `__eq__` into our rules.

@@ -18,8 +18,9 @@ from typing import Any
 
 from loadproof.interpret.language.builtin_names import BUILTINS
 from loadproof.interpret.language.errors import NotUnderstood, UnknownName, certain, is_certain
+from loadproof.interpret.language.grammar import called, decorated, statement
 from loadproof.interpret.language.scope import Scope
-from loadproof.interpret.language.statements import statement
+from loadproof.interpret.language.values import function_of, items_of
 from loadproof.interpret.release import class_body, coding, importing
 from loadproof.interpret.release.definitions import ClassSource, class_source
 from loadproof.interpret.release.import_time import guarded_lines, postponed, with_annotations
@@ -107,7 +108,7 @@ class RemoteFile(SourceFile):
 
     def _asked(self, name: str) -> Any:
         try:
-            return self.globals["__getattr__"](name)
+            return function_of(self.globals["__getattr__"])(name)
         except AttributeError:
             raise certain(ImportError(self._lacks(name), name=self.name, path=self.path)) from None
 
@@ -136,7 +137,7 @@ class RemoteFile(SourceFile):
         if self.stars:
             raise NotUnderstood(f"what `import *` from {self.label} brings is not known")
         if "__all__" in self.globals:
-            names = list(self.globals["__all__"])
+            names: list[Any] = list(items_of(self.globals["__all__"]))
             lacking = next((n for n in names if n not in self.globals), None)
             if lacking is not None and "__getattr__" not in self.globals:
                 module = importing.shown(self.name)
@@ -158,12 +159,9 @@ class RemoteFile(SourceFile):
         return self._decorated_class(node, made, env) if node is not None and node.decorator_list else made
 
     def _decorated_class(self, node: ast.ClassDef, made: Any, env: Scope | None) -> Any:
-        from loadproof.interpret.language.expressions import expression
-        from loadproof.interpret.language.statements import decorated
-
         scope = self.globals if env is None else env
         for decorator in reversed(node.decorator_list):
-            made = decorated(expression(decorator)(scope), made)
+            made = decorated(called(decorator)(scope), made)
         return made
 
     def fill_class(

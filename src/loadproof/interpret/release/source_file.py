@@ -8,11 +8,9 @@ from typing import Any
 
 from loadproof.interpret.language.builtin_names import BUILTINS
 from loadproof.interpret.language.errors import NotUnderstood, SourceMissing, UnsupportedSyntax
-from loadproof.interpret.language.expressions import expression
-from loadproof.interpret.language.functions import method
+from loadproof.interpret.language.grammar import expression, method, statement
 from loadproof.interpret.language.scope import Scope
 from loadproof.interpret.language.standard_library import MODULES
-from loadproof.interpret.language.statements import statement
 from loadproof.interpret.release import classes
 from loadproof.interpret.release.definitions import ClassSource, class_from_chunk, class_source, function_source, parse
 from loadproof.interpret.release.packages import why_undefined

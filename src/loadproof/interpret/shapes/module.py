@@ -9,7 +9,8 @@ from typing import Any
 from loadproof.interpret.language import limits
 from loadproof.interpret.language.errors import UnknownUsed, certain
 from loadproof.interpret.language.gate import state
-from loadproof.interpret.language.objects import Made, Open, Unknown
+from loadproof.interpret.language.objects import Made, Unknown
+from loadproof.interpret.language.values import Open
 from loadproof.interpret.shapes.tensor import Buffer, Parameter, Tensor
 
 set_plain = object.__setattr__

@@ -10,7 +10,8 @@ from typing import Any
 
 from loadproof.interpret.language import limits
 from loadproof.interpret.language.errors import LimitReached, UnknownUsed, certain
-from loadproof.interpret.language.objects import Open, Sealed, Unknown
+from loadproof.interpret.language.objects import Unknown
+from loadproof.interpret.language.values import Open, Sealed
 from loadproof.interpret.shapes import known_numbers
 
 

@@ -13,7 +13,8 @@ from loadproof.interpret.language.gate.kinds import CLASS_METHODS, METHODS, admi
 from loadproof.interpret.language.gate.names import GATED, HIDDEN, OF_EXCEPTIONS, OF_FUNCTIONS
 from loadproof.interpret.language.gate.types import real_type, visible_type
 from loadproof.interpret.language.gate.writing import check_write
-from loadproof.interpret.language.objects import NO_DEFAULT, Field, Open, Sealed, SimpleNamespace, SourceObject, Unknown
+from loadproof.interpret.language.objects import NO_DEFAULT, Field, SimpleNamespace, SourceObject, Unknown
+from loadproof.interpret.language.values import Open, Sealed
 
 _OF_DATA = (
     "__getitem__",

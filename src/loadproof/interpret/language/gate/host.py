@@ -7,7 +7,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from loadproof.interpret.language.errors import ForbiddenAttribute
-from loadproof.interpret.language.objects import Open, Sealed
+from loadproof.interpret.language.values import Open, Sealed
 
 _EVALUATED: list[CodeType] = []  # the one code object that all evaluated functions share
 

@@ -20,7 +20,7 @@ from loadproof.interpret.language.gate.types import visible_class
 from loadproof.interpret.language.lazy_dict import LazyDict
 from loadproof.interpret.language.lazy_list import LazyList
 from loadproof.interpret.language.long_list import LongList
-from loadproof.interpret.language.objects import Open
+from loadproof.interpret.language.values import Open
 
 LONG = 4_096  # characters from which on a method of a text is counted: it may copy or cut the whole
 

@@ -19,8 +19,8 @@ from loadproof.interpret.language.gate.names import DATA_DUNDERS, GATED, OF_EXCE
 from loadproof.interpret.language.gate.supers import read_super
 from loadproof.interpret.language.gate.types import class_of
 from loadproof.interpret.language.gate.writing import check_write
-from loadproof.interpret.language.objects import Open, Sealed
 from loadproof.interpret.language.scope import Scope
+from loadproof.interpret.language.values import Open, Sealed
 
 _MISSING = object()
 _OF_KIND = {"__dataclass_fields__": fields_of, "__annotations__": annotations_of}  # kept by the class

@@ -14,7 +14,7 @@ from loadproof.interpret.language.gate.kinds import DATA, METHODS
 from loadproof.interpret.language.gate.names import GATED, OF_EXCEPTIONS, check_name
 from loadproof.interpret.language.gate.types import real_type
 from loadproof.interpret.language.gate.writing import check_write
-from loadproof.interpret.language.objects import Open
+from loadproof.interpret.language.values import Open
 
 _MISSING = object()
 Read = Callable[[Any, str], Any]

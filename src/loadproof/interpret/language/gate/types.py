@@ -8,7 +8,8 @@ from functools import partial
 from typing import Any
 
 from loadproof.interpret.language.errors import ForbiddenAttribute
-from loadproof.interpret.language.objects import Open, Sealed, Unknown
+from loadproof.interpret.language.objects import Unknown
+from loadproof.interpret.language.values import Open, Sealed
 
 
 class GuardedType(type):

@@ -6,7 +6,8 @@ from typing import Any
 
 from loadproof.interpret.language.errors import ForbiddenAttribute
 from loadproof.interpret.language.gate.host import is_evaluated_class
-from loadproof.interpret.language.objects import Namespace, Open, Sealed, Unknown
+from loadproof.interpret.language.objects import Namespace, Unknown
+from loadproof.interpret.language.values import Open, Sealed
 
 
 def write(obj: Any, name: str, value: Any) -> None:
