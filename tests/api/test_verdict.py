@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import loadproof.readers  # noqa: F401 - a case asks its reader what it raises
 from loadproof.api.leftovers import untold
 from loadproof.api.verdict import decide, exit_status
 from loadproof.core.case import Case
@@ -37,7 +38,10 @@ def finding(severity: Any, *rows: Row, code: str = "LP401", confidence: Any = "c
 
 
 def broken(file: str) -> Problem:
-    return Problem("LP006", file, "bad header", breaks="SafetensorError")
+    return Problem("LP006", file, "bad header", detail="utf-8")
+
+
+TAKEN = Problem("LP006", "m.safetensors", "odd header that the reader takes")
 
 
 @pytest.mark.parametrize(
@@ -63,6 +67,7 @@ def broken(file: str) -> Problem:
         ({"inventory": Inventory("x", "/x", (), (), (broken("m.safetensors"),))}, (), (), "fails"),
         ({"inventory": Inventory("x", "/x", (), (), (broken("unused.safetensors"),))}, (), (), "loads"),
         ({"config": ModelConfig("config.json", {}, "", (broken("config.json"),))}, (), (), "fails"),
+        ({"inventory": Inventory("x", "/x", (), (), (TAKEN,))}, (), (), "loads"),
     ],
 )
 def test_the_verdict_follows_from_the_case(changes: Any, findings: Any, unexplained: Any, verdict: str) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from loadproof.config import read_config
 from loadproof.config.parse import MAX_BYTES
 from loadproof.formats import take_inventory
+from loadproof.readers.transformers.reactions import react
 from tests.config.build import LLAMA, config_of, folder, found
 
 NOT_JSON = "is not a valid JSON file."
@@ -31,7 +32,7 @@ def test_no_config_is_no_problem_of_the_config_stage(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "detail", "breaks"),
+    ("content", "detail", "said"),
     [
         (b"", "empty", NOT_JSON),
         (b"{", "syntax", NOT_JSON),
@@ -45,11 +46,11 @@ def test_no_config_is_no_problem_of_the_config_stage(tmp_path: Path) -> None:
     ],
 )
 def test_what_the_library_turns_away_is_an_error_that_quotes_it(
-    tmp_path: Path, content: bytes, detail: str, breaks: str
+    tmp_path: Path, content: bytes, detail: str, said: str
 ) -> None:
     config = config_of(tmp_path, content)
     assert found(config) == [("LP013", detail, "error")]
-    assert breaks in (config.problems[0].breaks or "")
+    assert said in (react(config.problems[0]) or "")
     assert config.raw == {}
 
 
@@ -62,7 +63,7 @@ def test_a_key_with_two_values_is_an_error_and_the_last_one_counts(tmp_path: Pat
     config = config_of(tmp_path, '{"num_hidden_layers": 1, "num_hidden_layers": 2}')
     assert found(config) == [("LP013", "duplicate-key", "error")]
     assert config.raw == {"num_hidden_layers": 2}
-    assert config.problems[0].breaks is None
+    assert react(config.problems[0]) is None
 
 
 def test_a_key_repeated_with_the_same_value_is_a_warning(tmp_path: Path) -> None:
@@ -89,9 +90,9 @@ def test_a_pipe_or_a_folder_under_the_name_does_not_hang(tmp_path: Path) -> None
 
 def test_a_folder_under_the_name_is_no_config_to_the_library(tmp_path: Path) -> None:
     os.mkdir(tmp_path / "config.json")
-    breaks = read_config(folder(tmp_path, {})).problems[0].breaks
-    assert breaks is not None
-    assert breaks.startswith("ValueError: Unrecognized model in ")
+    said = react(read_config(folder(tmp_path, {})).problems[0])
+    assert said is not None
+    assert said.startswith("ValueError: Unrecognized model in ")
 
 
 def test_a_link_out_of_the_folder_is_followed_unless_it_is_a_strangers(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from loadproof.readers.transformers.reactions import react
 from tests.config.build import LLAMA, config_of, found
 
 
@@ -68,7 +69,7 @@ def test_unusual_but_usable_values_are_no_problem(tmp_path: Path, change: dict[s
 
 def test_an_unknown_dtype_quotes_what_the_library_would_say(tmp_path: Path) -> None:
     problem = config_of(tmp_path, LLAMA | {"torch_dtype": "fp16"}).problems[0]
-    assert problem.breaks == "AttributeError: module 'torch' has no attribute 'fp16'"
+    assert react(problem) == "AttributeError: module 'torch' has no attribute 'fp16'"
 
 
 def test_code_is_reported_and_only_a_module_outside_is_an_error(tmp_path: Path) -> None:

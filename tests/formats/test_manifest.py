@@ -10,6 +10,7 @@ import pytest
 from loadproof.core.checkpoint import Selection
 from loadproof.core.tensors import Duplicate
 from loadproof.formats import find_tensors, read_manifest, read_payload, take_inventory
+from loadproof.readers.transformers.reactions import react
 from tests.formats.tiny import INDEX, read, read_all, shard, write_shards
 from tests.hostile.making import LFS_POINTER, data, entry, one_tensor, st
 from tests.hostile.selecting import select
@@ -67,8 +68,9 @@ def test_without_names_only_an_absent_shard_and_a_pointer_are_faults(tmp_path: P
     (tmp_path / FILES[0]).unlink()
     (tmp_path / FILES[1]).write_bytes(LFS_POINTER)
     _, manifest, problems = read_all(tmp_path)
-    assert problems["LP102"].breaks is not None
-    assert problems["LP102"].breaks.startswith("FileNotFoundError: No such file or directory: ")
+    said = react(problems["LP102"])
+    assert said is not None
+    assert said.startswith("FileNotFoundError: No such file or directory: ")
     assert problems["LP001"].expected == "4976698672 bytes"
     assert set(problems) == {"LP001", "LP102"}
     assert manifest.families == ()
@@ -94,7 +96,7 @@ def test_a_name_in_two_files_is_kept_from_the_later_one(tmp_path: Path) -> None:
         (((1,),), (3,), (FILES[1],)),
     }
     assert manifest.tensors == 3
-    assert problems["LP107"].breaks is None
+    assert react(problems["LP107"]) is None
 
 
 def test_wrong_ghost_and_missing_keys_are_told_apart(tmp_path: Path) -> None:
@@ -115,14 +117,14 @@ def test_wrong_ghost_and_missing_keys_are_told_apart(tmp_path: Path) -> None:
 
 def test_a_total_size_that_is_off_is_a_warning_and_never_breaks(tmp_path: Path) -> None:
     _, _, problems = read_all(two_shards(tmp_path, metadata={"total_size": 97}))
-    assert {(p.code, p.severity, p.breaks) for p in problems.values()} == {("LP109", "warning", None)}
+    assert {(p.code, p.severity, react(p)) for p in problems.values()} == {("LP109", "warning", None)}
 
 
 def test_a_weight_map_without_metadata_breaks_with_a_bare_key_error(tmp_path: Path) -> None:
     two_shards(tmp_path)
     (tmp_path / INDEX).write_text('{"weight_map": {"model.layers.0.up.weight": "%s"}}' % FILES[0])  # noqa: UP031
     _, _, problems = read_all(tmp_path)
-    assert problems["LP101"].breaks == "KeyError: 'metadata'"
+    assert react(problems["LP101"]) == "KeyError: 'metadata'"
 
 
 def test_consolidated_weights_beside_shards_are_left_alone(tmp_path: Path) -> None:

@@ -130,11 +130,13 @@ def test_two_converters_of_one_source_run_the_last() -> None:
 
 
 def test_a_broken_file_raises_first() -> None:
-    broken = Manifest(
-        "safetensors", (), (), 0, 0, problems=(Problem("LP003", "f", "cut", breaks="SafetensorError: x"),)
-    )
+    problem = Problem("LP006", "f", "not UTF-8", detail="utf-8")
+    broken = Manifest("safetensors", (), (), 0, 0, problems=(problem,))
     outcome = predict_v5(broken, expectation({"y": (1,)}))
-    assert (outcome.raises, outcome.error) == (True, "SafetensorError: x")
+    assert (outcome.raises, outcome.error) == (
+        True,
+        "SafetensorError: Error while deserializing header: invalid UTF-8 in header",
+    )
 
 
 def test_a_name_of_thousands_of_words_is_only_unexpected() -> None:

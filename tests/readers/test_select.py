@@ -67,7 +67,7 @@ def test_an_index_without_metadata_is_a_bare_key_error() -> None:
 
 
 def test_an_index_that_is_no_json_raises_what_the_parser_says() -> None:
-    problem = Problem("LP101", INDEX.path, "not JSON", breaks="JSONDecodeError: Expecting value")
+    problem = Problem("LP101", INDEX.path, "not JSON", detail="json", particular="Expecting value")
     index = IndexFile(INDEX.path, {}, None, False, readable=False)
     assert select(inventory(index=index, problems=(problem,)), config()).error == "JSONDecodeError: Expecting value"
 

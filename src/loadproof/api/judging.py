@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -69,7 +69,7 @@ def assemble(
     options: Expecting,
 ) -> Case:
     """The case for what was read and what is expected: the outcome, the layer plans, and the stored bytes that decide."""
-    breaks = _breaks_early(config, expectation)
+    breaks = _first(map(reader.react, config.problems)) or expectation.raises
     if selection.inconclusive:
         outcome = Outcome(inconclusive=selection.inconclusive)
     elif _is_nameless(selection, manifest):
@@ -92,6 +92,10 @@ def assemble(
         without_wall=options.without_wall,
         class_name=options.class_name,
     )
+
+
+def _first(reactions: Iterable[str | None]) -> str | None:
+    return next(filter(None, reactions), None)
 
 
 def _with_symbols(expectation: Expectation, outcome: Outcome, config: ModelConfig, options: Expecting) -> Expectation:
@@ -163,14 +167,10 @@ def _not_looked_at(case: Case) -> list[Skip]:
         skips.append(Skip(f"shapes and dtypes of {named:,} tensors", "only names are known"))
     elif case.manifest.names_only and (case.expectation.ties or case.manifest.duplicates):
         skips.append(Skip("the values of tensors that are stored twice", "names only"))
-    why = case.expectation.inconclusive or (_EARLY if _breaks_early(case.config, case.expectation) else None)
+    early = _first(map(case.reaction, case.config.problems)) or case.expectation.raises
+    why = case.expectation.inconclusive or (_EARLY if early else None)
     if why:
         skips.append(Skip("missing, unexpected and mismatched parameters", why))
     if case.expectation.wall == "":
         skips.append(Skip("a wall around the evaluation of the model source", "--evaluate-code-without-wall was given"))
     return skips
-
-
-def _breaks_early(config: ModelConfig, expectation: Expectation) -> str | None:
-    """The exception of a reader that gives up on the config or the class."""
-    return next((problem.breaks for problem in config.problems if problem.breaks), None) or expectation.raises

@@ -56,7 +56,7 @@ def untold(case: Case, findings: Iterable[Finding]) -> list[Finding]:
             group = groups.setdefault((problem.code, problem.severity, problem.file), [])
             if problem not in group:
                 group.append(problem)
-    return [_finding(key[0], group) for key, group in sorted(groups.items(), key=_order)]
+    return [_finding(case, key[0], group) for key, group in sorted(groups.items(), key=_order)]
 
 
 def _order(item: tuple[tuple[str, Severity, str], list[Problem]]) -> tuple[int, str]:
@@ -64,12 +64,12 @@ def _order(item: tuple[tuple[str, Severity, str], list[Problem]]) -> tuple[int, 
     return _RANK[severity], code
 
 
-def _finding(code: str, problems: list[Problem]) -> Finding:
+def _finding(case: Case, code: str, problems: list[Problem]) -> Finding:
     evidence = [Evidence(place(problem), _shown(problem)) for problem in problems[:SHOWN]]
     if len(problems) > SHOWN:
         evidence.append(Evidence(NOWHERE, f"{len(problems) - SHOWN:,} more in {problems[0].file}", "note"))
-    breaks = next((problem.breaks for problem in problems if problem.breaks), None)
-    notes = (Note("reader", breaks),) if breaks else ()
+    said = next(filter(None, map(case.reaction, problems)), None)
+    notes = (Note("reader", said),) if said else ()
     first = problems[0]
     return Finding(
         code, _SLUGS.get(code, "file-fault"), first.severity, "certain", first.text, tuple(evidence), notes=notes

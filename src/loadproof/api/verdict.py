@@ -39,7 +39,7 @@ def decide(case: Case, findings: Iterable[Finding], unexplained: Iterable[Row]) 
 def raises(case: Case) -> bool:
     """Whether any stage of the reader ends in an exception."""
     stages = (case.selection.error, case.expectation.raises, case.outcome.raises)
-    return any(stages) or any(problem.breaks for problem in problems_in_use(case))
+    return any(stages) or any(map(case.reaction, problems_in_use(case)))
 
 
 def problems_in_use(case: Case) -> list[Problem]:

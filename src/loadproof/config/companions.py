@@ -35,7 +35,7 @@ def _adapter(inventory: Inventory, read: Reader) -> Iterator[Problem]:
         yield problem
     if data is None:
         return
-    raw, _, problems = parse_object(data, name, f"'{name}' is not a valid JSON file.")
+    raw, _, problems = parse_object(data, name, name)
     is_linked = any(info.path == name and info.link for info in inventory.files)
     yield from map(withheld, problems) if is_linked else problems
     yield from _adapter_base(raw.get("base_model_name_or_path"), name)

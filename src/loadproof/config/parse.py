@@ -15,36 +15,36 @@ MAX_BYTES = 16 * 1024 * 1024
 MAX_DEPTH = 32  # deeper files are legal JSON, no model config nests like that
 
 
-def parse_object(data: bytes, file: str, not_json: str) -> tuple[dict[str, Any], str, list[Problem]]:
+def parse_object(data: bytes, file: str, place: str) -> tuple[dict[str, Any], str, list[Problem]]:
     """The object (empty if there is none), its text, and what is wrong.
 
-    `not_json` is the exception text with which the library turns such a file away. Never raises on any content.
+    `place` is the path under which a reader asked for it. Never raises on any content.
     """
     text, notes = "", _Notes(file)
     try:
         text = text_of(data)
         value = decode(text, objects=notes.pairs, integers=int, constants=notes.constant)
     except Flaw as flaw:
-        return {}, text, [_unreadable(file, data, flaw, not_json)]
+        return {}, text, [_unreadable(file, data, flaw, place)]
     if not isinstance(value, dict):
         kind = type(value).__name__
-        return {}, text, [fault(INVALID, file, "not-object", f"{file} holds a {kind}, not an object", breaks=not_json)]
+        return {}, text, [fault(INVALID, file, "not-object", f"{file} holds a {kind}, not an object", particular=place)]
     return value, text, [*notes.problems.result(), *_depth(value, file)]
 
 
-def _unreadable(file: str, data: bytes, flaw: Flaw, not_json: str) -> Problem:
+def _unreadable(file: str, data: bytes, flaw: Flaw, place: str) -> Problem:
     if flaw.kind == "utf-8":
         reason = "UTF-16 text" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else f"byte {flaw.offset} is not UTF-8"
-        return fault(INVALID, file, "encoding", f"{file} is not UTF-8: {reason}", breaks=not_json)
+        return fault(INVALID, file, "encoding", f"{file} is not UTF-8: {reason}", particular=place)
     if flaw.kind == "nesting":
-        return fault(INVALID, file, "depth", f"{file} nests too deeply to be read", breaks=flaw.breaks)
+        return fault(INVALID, file, "depth", f"{file} nests too deeply to be read", particular=flaw.particular)
     if flaw.error is None:
-        return fault(INVALID, file, flaw.kind, f"{file} {flaw.text}", breaks=flaw.breaks)
+        return fault(INVALID, file, flaw.kind, f"{file} {flaw.text}", particular=flaw.particular)
     if not flaw.error.doc.strip():
-        return fault(INVALID, file, "empty", f"{file} is empty", breaks=not_json)
+        return fault(INVALID, file, "empty", f"{file} is empty", particular=place)
     error = flaw.error
     text = f"{file} is not JSON: {error.msg} at line {error.lineno}, column {error.colno}"
-    return replace(fault(INVALID, file, "syntax", text, breaks=not_json), line=error.lineno)
+    return replace(fault(INVALID, file, "syntax", text, particular=place), line=error.lineno)
 
 
 class _Notes:

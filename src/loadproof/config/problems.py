@@ -18,7 +18,7 @@ CODE = "LP012"
 UNSAFE_PATH = "LP110"
 DANGLING = "LP114"
 KEPT = 10  # problems of one kind in one file
-Kind = tuple[str, str, str, str, bool]  # code, file, detail, severity, whether a reader breaks on it
+Kind = tuple[str, str, str, str, bool]  # code, file, detail, severity, whether it says more than that
 
 
 class Few:
@@ -30,7 +30,7 @@ class Few:
         self._order: list[Kind] = []
 
     def add(self, problem: Problem) -> None:
-        kind = (problem.code, problem.file, problem.detail, problem.severity, problem.breaks is not None)
+        kind = (problem.code, problem.file, problem.detail, problem.severity, bool(problem.particular))
         self._counts[kind] = self._counts.get(kind, 0) + 1
         if self._counts[kind] <= KEPT:
             self._kept.setdefault(kind, []).append(problem)
@@ -61,13 +61,13 @@ def fault(
     text: str,
     *,
     severity: Severity = "error",
-    breaks: str | None = None,
+    particular: str = "",
     found: Any = None,
     expected: str | None = None,
 ) -> Problem:
     """A problem of a JSON file; `found` is shown shortened."""
     shown = None if found is None else shorten(found)
-    return Problem(code, file, text, None, expected, shown, None, severity, detail, breaks)
+    return Problem(code, file, text, None, expected, shown, None, severity, detail, particular)
 
 
 _QUOTES = frozenset(

@@ -24,15 +24,12 @@ NAME = "config.json"
 
 def read_config(inventory: Inventory) -> ModelConfig:
     """The checkpoint's config with everything that is wrong with it; `path` is None when there is none."""
-    shown = os.path.join(inventory.root, NAME)
-    not_json = f"OSError: It looks like the config file at '{shown}' is not a valid JSON file."
     data, problem = read_small(inventory, NAME)
     if problem is not None:
         return ModelConfig(NAME, {}, "", (problem,))
     if data is None:
         return ModelConfig(None, {}, "", tuple(check_companions(inventory, read_small)))
-    raw, text, problems = parse_object(data, NAME, not_json)
-    problems = [_no_model_type(problem, inventory) for problem in problems]
+    raw, text, problems = parse_object(data, NAME, os.path.join(inventory.root, NAME))
     if any(info.path == NAME and info.link for info in inventory.files):
         problems = list(map(withheld, problems))
     config = ModelConfig(NAME, raw, text)
@@ -42,7 +39,7 @@ def read_config(inventory: Inventory) -> ModelConfig:
 
 def config_of_text(text: str, before: ModelConfig) -> ModelConfig:
     """The config with another text in place of its own; what is wrong with the files beside it stays."""
-    raw, text, problems = parse_object(text.encode(), NAME, f"OSError: '{NAME}' is not a valid JSON file.")
+    raw, text, problems = parse_object(text.encode(), NAME, NAME)
     config = ModelConfig(NAME, raw, text)
     problems += [_placed(problem, config) for problem in few(_content(raw))]
     return replace(config, problems=(*problems, *(old for old in before.problems if old.file != NAME)))
@@ -53,13 +50,6 @@ def _content(raw: dict[str, Any]) -> Iterator[Problem]:
     yield from check_code(raw, NAME)
     for key in ("quantization_config", "compression_config"):
         yield from check_patterns(raw.get(key), NAME, key)
-
-
-def _no_model_type(problem: Problem, inventory: Inventory) -> Problem:
-    """JSON that is no object is read, and then has no model_type."""
-    if problem.detail != "not-object":
-        return problem
-    return replace(problem, breaks=_unrecognised(inventory))
 
 
 def _placed(problem: Problem, config: ModelConfig) -> Problem:
@@ -84,25 +74,13 @@ def read_small(inventory: Inventory, name: str) -> tuple[bytes | None, Problem |
 
 
 def _not_read(inventory: Inventory, name: str, error: UnreadableError) -> Problem | None:
+    place = os.path.join(inventory.root, name)
     if error.kind == "dangling-link" and name == NAME:
-        return fault(DANGLING, name, error.kind, f"the file {error.reason}", breaks=_unrecognised(inventory))
+        return fault(DANGLING, name, error.kind, f"the file {error.reason}", particular=place)
     if error.kind in ("absent", "dangling-link", "not-a-folder"):
         return None
     if error.kind == "link-outside":
         return fault(UNSAFE_PATH, name, "symlink", f"{name} {error.reason}")
     if error.kind in ("permission", "io-error"):
-        said = f"{_RAISES[error.kind]}: '{os.path.join(inventory.root, name)}'"
-        return fault(INVALID, name, "unreadable", f"{name} {error.reason}", breaks=said)
-    breaks = _unrecognised(inventory) if name == NAME else None
-    return fault(INVALID, name, "special", f"{name} {error.reason}", breaks=breaks)
-
-
-def _unrecognised(inventory: Inventory) -> str:
-    """What AutoConfig says where there is no config.json, or one without a model_type."""
-    return f"ValueError: Unrecognized model in {inventory.root}. Should have a `model_type` key in its config.json."
-
-
-_RAISES = {
-    "permission": "PermissionError: [Errno 13] Permission denied",
-    "io-error": "OSError: [Errno 5] Input/output error",
-}
+        return fault(INVALID, name, error.kind, f"{name} {error.reason}", particular=place)
+    return fault(INVALID, name, "special", f"{name} {error.reason}", particular=place)

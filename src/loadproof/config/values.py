@@ -29,10 +29,6 @@ _LIMITS = {
 }
 _DEPTHS = ("depth", "num_layers", "encoder_layers", "decoder_layers", "num_blocks")  # of vision and audio parts
 _COUNTED = ("num_hidden_layers", "hidden_size", "vocab_size", "num_attention_heads")  # elsewhere -1 may mean "default"
-_NO_METHOD = (
-    "ValueError: The model's quantization config from the arguments has no `quant_method` attribute. Make sure that the "
-    "model has been correctly quantized"
-)
 # torch.dtype names (torch 2.13); `auto` is an argument of transformers that some configs carry.
 _DTYPES = (  # compiled when a config names a dtype
     r"float|float16|float32|float64|half|double|bfloat16|bool|int|short|long|u?int[1-8]|u?int(16|32|64)"
@@ -56,12 +52,11 @@ def _quantization(value: Any, file: str) -> Iterator[Problem]:
         return
     shown = "quantization_config"
     if not isinstance(value, dict):
-        breaks = f"AttributeError: '{type(value).__name__}' object has no attribute 'to_dict'"
         text = f"{shown} = {shorten(value)} is not an object"
-        yield fault(VALUE, file, "type", text, found=value, expected=shown, breaks=breaks)
+        yield fault(VALUE, file, "type", text, found=value, expected=shown, particular=type(value).__name__)
     elif value.get("quant_method") is None and not value.get("load_in_8bit") and not value.get("load_in_4bit"):
         text = f"{shown} names no quant_method"
-        yield fault(VALUE, file, "lacks", text, found=value, expected=shown, breaks=_NO_METHOD)
+        yield fault(VALUE, file, "lacks", text, found=value, expected=shown)
 
 
 def nested(raw: dict[str, Any]) -> Iterator[tuple[JsonPath, dict[str, Any]]]:
@@ -141,9 +136,10 @@ def _dtypes(fields: dict[str, Any], path: JsonPath, file: str) -> Iterator[Probl
         if isinstance(value, str) and not re.fullmatch(_DTYPES, value.removeprefix("torch.")):
             shown = dotted((*path, key))
             is_read = key == "dtype" or "dtype" not in fields
-            breaks = f"AttributeError: module 'torch' has no attribute '{value}'" if is_read else None
             text = f"{shown} = {shorten(value)} is not a torch dtype"
-            yield fault(VALUE, file, "dtype", text, found=value, expected=shown, breaks=breaks)
+            yield fault(
+                VALUE, file, "dtype", text, found=value, expected=shown, particular=f"torch.{value}" if is_read else ""
+            )
 
 
 def _names(raw: dict[str, Any], file: str) -> Iterator[Problem]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from loadproof.core.checkpoint import Inventory, Manifest, Selection, TieValue, Tokenizer
+from loadproof.core.checkpoint import Inventory, Manifest, Problem, Selection, TieValue, Tokenizer
 from loadproof.core.config import LayerPlan, ModelConfig
 from loadproof.core.coverage import Skip
 from loadproof.core.expectation import Expectation
 from loadproof.core.findings import Finding
 from loadproof.core.live import LiveModel
 from loadproof.core.outcome import Outcome, Row, Verdict
+from loadproof.core.ports import asked
 from loadproof.core.shown import Shown
 from loadproof.core.symptom import Symptom
 
@@ -41,6 +42,11 @@ class Case(Struct, frozen=True):
     use_cache: bool = True
     class_name: str | None = None  # the class the user asked for, in place of the one the config leads to
     without_wall: bool = False  # the user lets code of strangers be evaluated where there is no wall
+
+    def reaction(self, problem: Problem) -> str | None:
+        """The exception that the reader raises over this fault; None where it takes the file."""
+        reader = asked(self.expectation.reader)
+        return None if reader is None else reader.react(problem)
 
 
 class Report(Shown, frozen=True):

@@ -32,7 +32,7 @@ class Problem(Struct, frozen=True):
     offset: int | None = None  # byte offset in the file
     severity: Severity = "error"
     detail: str = ""  # machine-readable kind below the code, e.g. "overlap", "hole", "absolute-path"
-    breaks: str | None = None  # the exception text of the official reader, None where it accepts the file
+    particular: str = ""  # what the detail leaves open, for a reader's reaction: a parser's message, a type, a path
     line: int | None = None  # in a text file, 1-based
 
 

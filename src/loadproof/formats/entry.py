@@ -17,6 +17,7 @@ BITS = {
     "F8_E4M3FNUZ": 8, "F8_E5M2FNUZ": 8, "I16": 16, "U16": 16, "F16": 16, "BF16": 16, "I32": 32, "U32": 32, "F32": 32,
     "C64": 64, "F64": 64, "I64": 64, "U64": 64,
 }  # fmt: skip
+REPLACED = "replaced"  # of an entry that a later one of its name replaces
 HIGHEST_RANK = 64  # dimensions; torch cannot hold more
 LARGEST_DIM = 2**63 - 1
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from loadproof.formats.entry import BITS, HIGHEST_RANK, LARGEST_DIM, Entry, bits_of, is_plain
-from loadproof.formats.faults import OFFICIAL, Faults, cut
+from loadproof.formats.entry import BITS, HIGHEST_RANK, LARGEST_DIM, REPLACED, Entry, bits_of, is_plain
+from loadproof.formats.faults import Faults, cut
 from loadproof.jsontext.read import Pairs
 
 _FIELDS = ("dtype", "shape", "data_offsets")
-_JSON = OFFICIAL + "invalid JSON in header: "
 
 
 class OddNumber(str):
@@ -22,13 +21,14 @@ def check_entry(name: str, value: Any, file: str, offset: int, faults: Faults, i
     """The entry if its dtype, shape and offsets make sense together; otherwise None, and `faults` say why.
 
     Entries that the official library reads although they break the schema are reported and still returned. An entry
-    that a later one of the same name replaces (`is_kept` false) breaks that library by its JSON types only.
+    that a later one of the same name replaces (`is_kept` false) is marked so: of it that library looks at JSON types only.
     """
     if plain := _read_plain(value):
         return plain
 
-    def fault(detail: str, text: str, breaks: str | None, code: str = "LP007", **more: Any) -> None:
-        faults.add(code, file, detail, f"{cut(name)}: {text}", tensor=name, offset=offset, breaks=breaks, **more)
+    def fault(detail: str, text: str, particular: str = "", code: str = "LP007", **more: Any) -> None:
+        text = f"{cut(name)}: {text}"
+        faults.add(code, file, detail, text, tensor=name, offset=offset, particular=particular, **more)
 
     fields = _fields(value, fault)
     if fields is None:
@@ -39,13 +39,13 @@ def check_entry(name: str, value: Any, file: str, offset: int, faults: Faults, i
         return None
     if len(offsets) != 2:
         text = f"data_offsets holds {len(offsets)} numbers"
-        fault("offsets", text, _JSON + f"invalid length {len(offsets)}, expected a tuple of size 2", expected="2")
+        fault("offsets", text, str(len(offsets)), expected="2")
         return None
-    return _sizes(Entry(dtype, shape, (offsets[0], offsets[1])), fault if is_kept else _harmless(fault))
+    return _sizes(Entry(dtype, shape, (offsets[0], offsets[1])), fault if is_kept else _of_replaced(fault))
 
 
-def _harmless(fault: Any) -> Any:
-    return lambda detail, text, _breaks, **more: fault(detail, text, None, **more)
+def _of_replaced(fault: Any) -> Any:
+    return lambda detail, text, _particular="", **more: fault(detail, text, REPLACED, **more)
 
 
 def _read_plain(value: Any) -> Entry | None:
@@ -65,33 +65,32 @@ def _read_plain(value: Any) -> Entry | None:
 
 def _fields(value: Any, fault: Any) -> dict[str, Any] | None:
     if isinstance(value, list) and not isinstance(value, Pairs) and len(value) == 3:
-        fault("entry-as-array", "the entry is an array instead of an object", None)
+        fault("entry-as-array", "the entry is an array instead of an object")
         return dict(zip(_FIELDS, value, strict=True))
     if not isinstance(value, Pairs):
-        fault("entry-type", "the entry is not an object", _JSON + "invalid type, expected struct TensorInfo")
+        fault("entry-type", "the entry is not an object")
         return None
     fields = dict(value)
     if twice := [field for field in _FIELDS if sum(key == field for key, _ in value) > 1]:
-        fault("field", f"{twice[0]} is given twice", _JSON + f"duplicate field `{twice[0]}`", code="LP009")
+        fault("field", f"{twice[0]} is given twice", twice[0], code="LP009")
         return None
     if absent := [field for field in _FIELDS if field not in fields]:
-        fault("field-missing", f"{absent[0]} is missing", _JSON + f"missing field `{absent[0]}`", expected=absent[0])
+        fault("field-missing", f"{absent[0]} is missing", expected=absent[0])
         return None
     if unknown := [key for key in fields if key not in _FIELDS]:
-        fault("field-unknown", f"unknown field {cut(unknown[0])!r}", None, found=cut(unknown[0]))
+        fault("field-unknown", f"unknown field {cut(unknown[0])!r}", found=cut(unknown[0]))
     return fields
 
 
 def _dtype(value: Any, fault: Any) -> str | None:
     if isinstance(value, Pairs) and len(value) == 1 and value[0][1] is None and value[0][0] in BITS:
-        fault("dtype-as-map", "dtype is an object instead of a string", None)
+        fault("dtype-as-map", "dtype is an object instead of a string")
         return value[0][0]
     if not isinstance(value, str) or isinstance(value, OddNumber):
-        fault("dtype", "dtype is not a string", _JSON + "invalid type, expected string or map")
+        fault("dtype", "dtype is not a string")
         return None
     if value not in BITS:
-        breaks = _JSON + f"unknown variant `{cut(value)}`, expected one of " + ", ".join(f"`{known}`" for known in BITS)
-        fault("dtype", f"unknown dtype {cut(value)!r}", breaks, found=cut(value))
+        fault("dtype", f"unknown dtype {cut(value)!r}", found=cut(value))
         return None
     return value
 
@@ -100,14 +99,13 @@ def _numbers(value: Any, field: str, fault: Any) -> tuple[int, ...] | None:
     """A list of natural numbers below 2^64."""
     detail = "shape" if field == "shape" else "offsets"
     if not isinstance(value, list) or isinstance(value, Pairs):
-        fault(detail, f"{field} is not a list of numbers", _JSON + "invalid type, expected a sequence")
+        fault(detail, f"{field} is not a list of numbers", "not-a-list")
         return None
     for number in value:
         if type(number) is not int or number >= 2**64:
             code = "LP008" if field != "shape" and _is_integer(number) else "LP007"
             text = f"{field} holds {cut(str(number)) if _is_number(number) else _word(number)}"
-            breaks = _JSON + "invalid type or value, expected usize"
-            fault(detail, text, breaks, code=code, expected="a whole number below 2^64")
+            fault(detail, text, "not-a-number", code=code, expected="a whole number below 2^64")
             return None
     return tuple(value)
 
@@ -130,30 +128,19 @@ def _sizes(entry: Entry, fault: Any) -> Entry | None:
     bits = bits_of(entry.dtype, entry.shape)
     if end < begin:
         text = f"data_offsets run backwards ({begin} to {end})"
-        fault("reversed", text, OFFICIAL + "invalid offset for tensor", code="LP008", found=f"{begin}..{end}")
+        fault("reversed", text, code="LP008", found=f"{begin}..{end}")
         return None
     if bits is None:
         text = f"the size of shape {_show(entry.shape)} overflows 64 bits"
-        fault("overflow", text, OFFICIAL + "overflow computing buffer size from shape and/or element type")
+        fault("overflow", text, "64-bits")
         return None
     if bits % 8:
         text = f"{bits} bits ({entry.dtype} {_show(entry.shape)}) do not end at a byte"
-        fault(
-            "sub-byte",
-            text,
-            OFFICIAL + "The slice is slicing for subbytes dtypes, and the slice does not end up at a "
-            "byte boundary, this is invalid.",
-        )
+        fault("sub-byte", text, "byte-boundary")
         return None
     if end - begin != bits // 8:
         text = f"{entry.dtype} {_show(entry.shape)} needs {bits // 8:,} bytes, data_offsets give it {end - begin:,}"
-        fault(
-            "span",
-            text,
-            OFFICIAL + "invalid shape, data type, or offset for tensor",
-            expected=f"{bits // 8} bytes",
-            found=f"{end - begin} bytes",
-        )
+        fault("span", text, expected=f"{bits // 8} bytes", found=f"{end - begin} bytes")
         return None
     _remark(entry, fault)
     return entry
@@ -165,18 +152,14 @@ def _remark(entry: Entry, fault: Any) -> None:
     for dim in entry.shape:
         without_zeros *= max(dim, 1)
     if without_zeros > LARGEST_DIM:
-        fault("overflow", f"the dimensions of {_show(entry.shape)} are beyond what a framework can hold", None)
+        fault("overflow", f"the dimensions of {_show(entry.shape)} are beyond what a framework can hold")
     elif len(entry.shape) > HIGHEST_RANK:
-        fault("rank", f"{len(entry.shape)} dimensions; torch holds at most {HIGHEST_RANK}", None, severity="warning")
+        fault("rank", f"{len(entry.shape)} dimensions; torch holds at most {HIGHEST_RANK}", severity="warning")
     elif entry.dtype.startswith("F6_"):
-        fault("dtype-foreign", f"torch has no dtype for {entry.dtype}", None, severity="info")
+        fault("dtype-foreign", f"torch has no dtype for {entry.dtype}", severity="info")
     elif entry.dtype == "F4" and (not entry.shape or entry.shape[-1] % 2):
-        fault(
-            "sub-byte",
-            f"torch needs an even last dimension for F4, found {_show(entry.shape)}",
-            None,
-            severity="warning",
-        )
+        text = f"torch needs an even last dimension for F4, found {_show(entry.shape)}"
+        fault("sub-byte", text, severity="warning")
 
 
 def _show(shape: tuple[int, ...]) -> str:

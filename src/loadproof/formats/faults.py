@@ -10,7 +10,6 @@ from loadproof.core.checkpoint import Problem
 
 KEPT = 3  # problems of one kind in one file
 _LONGEST_NAME = 200  # characters of a name from a file that a message repeats
-OFFICIAL = "SafetensorError: Error while deserializing header: "
 
 
 class Faults:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from loadproof.core.checkpoint import Problem
 from loadproof.formats import sniff
 from loadproof.formats.entry import LARGEST_HEADER, PREFIX, Entry
-from loadproof.formats.faults import OFFICIAL, Faults
+from loadproof.formats.faults import Faults
 from loadproof.formats.header_fast import Groups, decode, group
 from loadproof.storage import GuardedFile
 
@@ -64,7 +64,6 @@ def _impossible(file: str, head: bytes, length: int, size: int) -> tuple[Problem
             expected="at least 10 bytes",
             found=f"{size} bytes",
             offset=0,
-            breaks=OFFICIAL + "header too small",
         )
     elif not head.strip(b"\0"):
         faults.add(
@@ -73,7 +72,6 @@ def _impossible(file: str, head: bytes, length: int, size: int) -> tuple[Problem
             "zeros",
             f"the file begins with {len(head)} zero bytes",
             offset=0,
-            breaks=OFFICIAL + "invalid JSON in header: EOF while parsing a value at line 1 column 0",
         )
     elif not sniff.is_safetensors_start(head) and _is_impostor(head, length, size):
         _add_impostor(faults, file, head, length, size)
@@ -86,7 +84,7 @@ def _impossible(file: str, head: bytes, length: int, size: int) -> tuple[Problem
             expected="at most 100000000",
             found=str(length),
             offset=0,
-            breaks=OFFICIAL + "header too large",
+            particular="over-limit",
         )
     elif length < 2:
         faults.add(
@@ -95,7 +93,7 @@ def _impossible(file: str, head: bytes, length: int, size: int) -> tuple[Problem
             "length",
             f"the header length is {length}",
             offset=0,
-            breaks=OFFICIAL + "invalid JSON in header: EOF while parsing a value",
+            particular="below-two",
         )
     elif PREFIX + length > size:
         faults.add(
@@ -106,7 +104,6 @@ def _impossible(file: str, head: bytes, length: int, size: int) -> tuple[Problem
             expected=f"{PREFIX + length} bytes",
             found=f"{size} bytes",
             offset=size,
-            breaks=OFFICIAL + "invalid header length",
         )
     return faults.result()
 
@@ -118,7 +115,7 @@ def _is_impostor(head: bytes, length: int, size: int) -> bool:
 
 
 def _add_impostor(faults: Faults, file: str, head: bytes, length: int, size: int) -> None:
-    breaks = OFFICIAL + ("header too large" if length > LARGEST_HEADER else "invalid header length")
+    particular = "over-limit" if length > LARGEST_HEADER else "beyond-end"
     if sniff.kind_of(head, size) == "lfs-pointer":
         real = sniff.lfs_size(head)
         text = "a Git LFS pointer lies in place of the weights" + (f" ({real:,} bytes)" if real else "")
@@ -130,7 +127,7 @@ def _add_impostor(faults: Faults, file: str, head: bytes, length: int, size: int
             offset=0,
             expected=f"{real} bytes" if real else None,
             found=f"{size} bytes",
-            breaks=breaks,
+            particular=particular,
         )
     else:
         faults.add(
@@ -141,7 +138,7 @@ def _add_impostor(faults: Faults, file: str, head: bytes, length: int, size: int
             offset=0,
             expected="safetensors",
             found=sniff.describe(head),
-            breaks=breaks,
+            particular=particular,
         )
 
 
@@ -151,7 +148,7 @@ def _cut_while_read(file: str, length: int, got: int) -> Problem:
         file,
         f"the file shrank while its header was read ({got:,} of {length:,} bytes)",
         detail="changed",
-        breaks=OFFICIAL + "invalid header length",
+        particular="beyond-end",
     )
 
 

@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 from loadproof.core.checkpoint import Problem
 from loadproof.formats.entry import PREFIX, Entry
 from loadproof.formats.entry_exact import OddNumber, check_entry
-from loadproof.formats.faults import OFFICIAL, Faults, cut
+from loadproof.formats.faults import Faults, cut
 from loadproof.formats.layout import check_layout
 from loadproof.jsontext.read import Flaw, Pairs, text_of
 from loadproof.jsontext.scan import Member, members, skip
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-_JSON = OFFICIAL + "invalid JSON in header"
 
 
 def _integer(text: str) -> int | OddNumber:
@@ -54,7 +53,6 @@ def diagnose(raw: bytes, file: str, size: int) -> Diagnosis:
             f"the header {flaw.text}",
             offset=PREFIX + begin,
             found=f"byte 0x{raw[begin]:02x}",
-            breaks=OFFICIAL + "invalid UTF-8 in header",
         )
         return Diagnosis({}, {}, faults.result(), None)
     found = _read_members(text, file, faults)
@@ -78,7 +76,6 @@ def _read_members(text: str, file: str, faults: Faults) -> list[Member] | None:
             expected="{",
             found=repr(text[:1]),
             offset=PREFIX,
-            breaks=_JSON + ": expected value at line 1 column 1",
         )
         return None
     if begin:
@@ -105,7 +102,6 @@ def _read_members(text: str, file: str, faults: Faults) -> list[Member] | None:
             "nesting",
             "the header is nested far deeper than the format allows",
             offset=PREFIX,
-            breaks=_JSON + ": recursion limit exceeded",
         )
         return None
     except JSONDecodeError as error:
@@ -129,7 +125,7 @@ def _check_padding(text: str, end: int, file: str, faults: Faults) -> None:
             expected="spaces",
             found=repr(text[bad]),
             offset=_byte(text, bad),
-            breaks=_JSON + ": trailing characters",
+            particular="other-bytes",
         )
     elif rest.strip(" "):
         faults.add(
@@ -150,7 +146,6 @@ def _add_syntax(faults: Faults, file: str, text: str, at: int, message: str) -> 
         f"the header is not JSON: {message}",
         found=repr(text[at : at + 1]),
         offset=_byte(text, at),
-        breaks=_JSON,
     )
 
 
@@ -174,8 +169,7 @@ def _sort_out(found: list[Member], text: str, file: str, faults: Faults) -> tupl
         seen[name] = value
         if _LONE_SURROGATE.search(name):
             text_of_it = f"a name holds half a surrogate pair: {cut(ascii(name))}"
-            breaks = _JSON + ": unexpected end of hex escape"
-            faults.add("LP006", file, "lone-surrogate", text_of_it, offset=offset, breaks=breaks)
+            faults.add("LP006", file, "lone-surrogate", text_of_it, offset=offset)
         elif name == "__metadata__":
             metadata = _check_metadata(value, file, offset, faults)
         elif entry := check_entry(name, value, file, offset, faults, is_kept=last[name] == at):
@@ -187,7 +181,6 @@ def _sort_out(found: list[Member], text: str, file: str, faults: Faults) -> tupl
 
 def _add_duplicate(faults: Faults, file: str, name: str, is_same: bool, offset: int) -> None:
     how = "twice, with the same entry" if is_same else "twice, with different entries: readers keep the last"
-    breaks = _JSON + ": duplicate field `__metadata__`" if name == "__metadata__" else None
     faults.add(
         "LP009",
         file,
@@ -195,13 +188,11 @@ def _add_duplicate(faults: Faults, file: str, name: str, is_same: bool, offset: 
         f"the header names {cut(name)} {how}",
         tensor=name,
         offset=offset,
-        breaks=breaks,
     )
 
 
 def _check_metadata(value: Any, file: str, offset: int, faults: Faults) -> dict[str, str]:
     if not isinstance(value, Pairs):
-        breaks = None if value is None else _JSON + ": invalid type, expected a map"
         faults.add(
             "LP006",
             file,
@@ -210,7 +201,7 @@ def _check_metadata(value: Any, file: str, offset: int, faults: Faults) -> dict[
             expected="an object of strings",
             found="null" if value is None else type(value).__name__,
             offset=offset,
-            breaks=breaks,
+            particular="" if value is None else "a map",
         )
         return {}
     metadata = {key: text for key, text in value if isinstance(text, str)}
@@ -222,7 +213,7 @@ def _check_metadata(value: Any, file: str, offset: int, faults: Faults) -> dict[
             "__metadata__ holds a value that is not a string",
             expected="strings",
             offset=offset,
-            breaks=_JSON + ": invalid type, expected a string",
+            particular="a string",
         )
     elif len(metadata) < len(value):
         faults.add("LP009", file, "metadata-key", "a key of __metadata__ is given twice", offset=offset)
@@ -233,7 +224,6 @@ def _check_metadata(value: Any, file: str, offset: int, faults: Faults) -> dict[
             "lone-surrogate",
             "__metadata__ holds half a surrogate pair",
             offset=offset,
-            breaks=_JSON + ": unexpected end of hex escape",
         )
         return {}
     return metadata

@@ -6,7 +6,7 @@ from loadproof.core.checkpoint import FileInfo
 from loadproof.formats import sniff
 from loadproof.formats.faults import Faults
 
-_BREAKS = "UnpicklingError: Weights only load failed"
+OTHER = "not-safetensors"  # a weight file that is not read as safetensors
 
 
 def check_other(info: FileInfo, head: bytes, faults: Faults) -> bool:
@@ -22,7 +22,7 @@ def check_other(info: FileInfo, head: bytes, faults: Faults) -> bool:
             offset=0,
             expected=f"{real} bytes" if real else None,
             found=f"{info.size} bytes",
-            breaks=_BREAKS,
+            particular=OTHER,
         )
     elif info.kind == "empty":
         faults.add(
@@ -32,11 +32,11 @@ def check_other(info: FileInfo, head: bytes, faults: Faults) -> bool:
             "the file is empty",
             offset=0,
             found="0 bytes",
-            breaks="EOFError: Ran out of input",
+            particular=OTHER,
         )
     elif info.kind == "zeros":
         faults.add(
-            "LP005", info.path, "zeros", f"the file begins with {len(head)} zero bytes", offset=0, breaks=_BREAKS
+            "LP005", info.path, "zeros", f"the file begins with {len(head)} zero bytes", offset=0, particular=OTHER
         )
     elif info.kind in ("html", "json", "zip", "safetensors") or (info.kind == "gguf" and not _is_gguf(info.path)):
         words = "a safetensors file" if info.kind == "safetensors" else sniff.describe(head)
@@ -47,7 +47,7 @@ def check_other(info: FileInfo, head: bytes, faults: Faults) -> bool:
             f"the file is {words}, whatever its name says",
             offset=0,
             found=words,
-            breaks=_BREAKS,
+            particular=OTHER,
         )
     else:
         return False

@@ -17,14 +17,6 @@ PlaceOf = Callable[[str], str | None]  # the plain name of what a path leads to,
 
 LARGEST = 256_000_000  # bytes; the index of a million tensors has about 100 MB
 _NAME = re.compile(r".+\.index(\.[^./]+)?\.json")
-_BREAKS_PATH = {  # an absolute path or one through .. is followed by transformers where it exists
-    "nul-byte": "ValueError: embedded null byte",
-    "too-long": "OSError: File name too long",
-    "url": "FileNotFoundError: No such file or directory",
-    "windows-path": "FileNotFoundError: No such file or directory",
-    "lone-surrogate": "FileNotFoundError: No such file or directory",
-    "empty-path": "IsADirectoryError: Is a directory",
-}
 
 
 class _Typed(msgspec.Struct):
@@ -76,7 +68,7 @@ def _check_paths(file: str, names: dict[str, str], faults: Faults) -> None:
         shown = cut(ascii(target))
         if name == target:
             text = f"weight_map points to {shown}, which is no path inside the folder"
-            faults.add("LP110", file, kind, text, found=shown, breaks=_BREAKS_PATH.get(kind))
+            faults.add("LP110", file, kind, text, found=shown)
         elif kind == "absolute-path" or normpath(target).startswith(".."):
             text = f"weight_map points to {shown}, which is {cut(name)} only as long as the folder stays where it is"
             faults.add("LP110", file, "in-again", text, found=shown, severity="warning")

@@ -1,8 +1,4 @@
-"""The exact path for a shard index: what is wrong with it, and what transformers says to it.
-
-transformers reads the index with a plain ``json.loads`` and takes ``index["metadata"]`` (utils/hub.py:966-971): what
-breaks it there is noted in `Problem.breaks`. Duplicate keys and unsafe paths it takes without a word.
-"""
+"""The exact path for a shard index: what is wrong with it."""
 
 from __future__ import annotations
 
@@ -25,12 +21,12 @@ def diagnose(raw: bytes, file: str, faults: Faults) -> IndexFile:
             "bom",
             "the index begins with a byte order mark",
             offset=0,
-            breaks="JSONDecodeError: Unexpected UTF-8 BOM (decode using utf-8-sig): line 1 column 1 (char 0)",
         )
     try:
         value = decode(text_of(raw.removeprefix(_BOM)))
     except Flaw as flaw:
-        faults.add("LP101", file, flaw.kind, f"the index {flaw.text}", offset=flaw.offset, breaks=flaw.breaks)
+        text = f"the index {flaw.text}"
+        faults.add("LP101", file, flaw.kind, text, offset=flaw.offset, particular=flaw.particular)
         return unreadable
     if not isinstance(value, Pairs):
         faults.add(
@@ -39,7 +35,6 @@ def diagnose(raw: bytes, file: str, faults: Faults) -> IndexFile:
             "no-object",
             "the index is not a JSON object",
             expected="an object",
-            breaks="TypeError: list indices must be integers or slices, not str",
         )
         return unreadable
     for key in value.twice():
@@ -63,23 +58,17 @@ def _check_metadata(fields: dict[str, Any], file: str, faults: Faults) -> tuple[
             "no-metadata",
             "the index has no metadata",
             expected="metadata",
-            breaks="KeyError: 'metadata'",
         )
         return None, False
     metadata = fields["metadata"]
     if not isinstance(metadata, Pairs):
-        kind = _word(metadata)
-        says = f"'{kind}' object does not support item assignment"
-        if kind == "list":
-            says = "list indices must be integers or slices, not str"
         faults.add(
             "LP101",
             file,
             "metadata-type",
             "metadata is not an object",
             expected="an object",
-            found=kind,
-            breaks=f"TypeError: {says}",
+            found=_word(metadata),
         )
         return None, False
     for key in metadata.twice():
@@ -117,26 +106,21 @@ def _check_weight_map(fields: dict[str, Any], file: str, faults: Faults) -> dict
             "no-weight-map",
             "the index has no weight_map",
             expected="weight_map",
-            breaks="KeyError: 'weight_map'",
         )
         return None
     found = fields["weight_map"]
     if not isinstance(found, Pairs):
-        kind = _word(found)
         faults.add(
             "LP101",
             file,
             "weight-map-type",
             "weight_map is not an object",
             expected="an object",
-            found=kind,
-            breaks=f"AttributeError: '{kind}' object has no attribute 'values'",
+            found=_word(found),
         )
         return None
     if not found:
-        faults.add(
-            "LP101", file, "empty-weight-map", "weight_map is empty", breaks="IndexError: list index out of range"
-        )
+        faults.add("LP101", file, "empty-weight-map", "weight_map is empty")
     for key in found.twice():
         faults.add(
             "LP101",
@@ -155,7 +139,7 @@ def _check_weight_map(fields: dict[str, Any], file: str, faults: Faults) -> dict
                 tensor=key,
                 expected="a string",
                 found=_word(target),
-                breaks=_breaks_value(target),
+                particular=_word(target),
             )
     return {key: target for key, target in dict(found).items() if isinstance(target, str)}
 
@@ -165,10 +149,3 @@ def _word(value: Any) -> str:
     if isinstance(value, float):
         return "float"
     return "dict" if isinstance(value, Pairs) else type(value).__name__
-
-
-def _breaks_value(value: Any) -> str:
-    """What ``sorted(set(weight_map.values()))`` says to a value that is not a string."""
-    if isinstance(value, list):
-        return f"TypeError: unhashable type: '{_word(value)}'"
-    return f"TypeError: '<' not supported between instances of '{_word(value)}' and 'str'"

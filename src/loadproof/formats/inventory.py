@@ -112,14 +112,7 @@ def _read(folder: Folder, info: FileInfo, faults: Faults) -> IndexFile | None:
     if info.kind == "unreadable":
         return IndexFile(info.path, {}, None, False, readable=False)
     if info.kind == "lfs-pointer":
-        faults.add(
-            "LP001",
-            info.path,
-            "lfs-pointer",
-            "a Git LFS pointer lies in place of the index",
-            offset=0,
-            breaks="JSONDecodeError: Expecting value: line 1 column 1 (char 0)",
-        )
+        faults.add("LP001", info.path, "lfs-pointer", "a Git LFS pointer lies in place of the index", offset=0)
         return IndexFile(info.path, {}, None, False, readable=False)
     try:
         with folder.open(info.path) as opened:
@@ -139,16 +132,6 @@ _CODES = {
     "not-a-folder": "LP102",
     "dangling-link": "LP114",
 }
-_BREAKS = {  # what the safetensors library, or open(), says
-    "absent": "FileNotFoundError: No such file or directory",
-    "dangling-link": "FileNotFoundError: No such file or directory",
-    "not-a-folder": "NotADirectoryError: Not a directory",
-    "permission": "PermissionError: Permission denied",
-    "io-error": "OSError: Input/output error",
-    "link-loop": "FileNotFoundError: No such file or directory",
-    "socket": "FileNotFoundError: No such file or directory",
-    "folder": "OSError: No such device",
-}
 
 
 def add_unreadable(faults: Faults, file: str, error: UnreadableError, location: str) -> None:
@@ -156,10 +139,5 @@ def add_unreadable(faults: Faults, file: str, error: UnreadableError, location: 
 
     LP102 when it is not there or not readable, LP114 when it is a link to nothing, LP110 when it is not followed.
     """
-    breaks = _BREAKS.get(error.kind)
-    if error.kind == "permission" and file.endswith(".safetensors"):
-        breaks = _BREAKS["absent"]  # so the safetensors library says of every file that it cannot open
-    text = f"the file {error.reason}"
-    if breaks:
-        breaks += f": {os.path.join(location, file)}"
-    faults.add(_CODES.get(error.kind, "LP110"), file, error.kind, text, breaks=breaks)
+    code, path = _CODES.get(error.kind, "LP110"), os.path.join(location, file)
+    faults.add(code, file, error.kind, f"the file {error.reason}", particular=path)

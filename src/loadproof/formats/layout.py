@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from loadproof.formats.entry import Entry
-from loadproof.formats.faults import OFFICIAL, Faults, cut
-
-_INVALID_OFFSET = OFFICIAL + "invalid offset for tensor `{}`"
-_NOT_COVERED = OFFICIAL + "incomplete metadata, file not fully covered"
+from loadproof.formats.faults import Faults, cut
 
 
 def check_layout(entries: dict[str, Entry], file: str, data_begin: int, size: int, faults: Faults) -> None:
@@ -26,7 +23,6 @@ def check_layout(entries: dict[str, Entry], file: str, data_begin: int, size: in
                 expected=f"begin {at}",
                 found=f"begin {begin}",
                 offset=data_begin + at,
-                breaks=_INVALID_OFFSET.format(cut(name)),
             )
         if end >= at:
             at, holder = end, name
@@ -44,7 +40,6 @@ def _add_overlap(faults: Faults, file: str, name: str, other: str | None, begin:
         expected=f"begin {at}",
         found=f"begin {begin}",
         offset=data_begin + begin,
-        breaks=_INVALID_OFFSET.format(cut(name)),
     )
 
 
@@ -59,7 +54,6 @@ def _check_end(faults: Faults, file: str, needed: int, size: int, last: str | No
             expected=f"{needed} bytes",
             found=f"{size} bytes",
             offset=size,
-            breaks=_NOT_COVERED,
         )
     elif needed < size:
         faults.add(
@@ -70,5 +64,4 @@ def _check_end(faults: Faults, file: str, needed: int, size: int, last: str | No
             expected=f"{needed} bytes",
             found=f"{size} bytes",
             offset=needed,
-            breaks=_NOT_COVERED,
         )

@@ -12,8 +12,8 @@ _LONGEST_INTEGER = 300  # digits; int() of thousands is slow and refused by Pyth
 class Flaw(Exception):  # noqa: N818 - it is a finding about the text, not an error of the program
     """The text is no JSON, or none that its user takes.
 
-    `text` continues "the file ...". `offset` counts bytes; `breaks` is the exception that Python's own json raises, if
-    any; `error` says line and column of what is no JSON at all.
+    `text` continues "the file ...". `offset` counts bytes; `particular` is the message of Python's own parser, if any;
+    `error` says line and column of what is no JSON at all.
     """
 
     def __init__(
@@ -21,11 +21,11 @@ class Flaw(Exception):  # noqa: N818 - it is a finding about the text, not an er
         kind: str,
         text: str,
         offset: int | None = None,
-        breaks: str | None = None,
+        particular: str = "",
         error: JSONDecodeError | None = None,
     ) -> None:
         super().__init__(text)
-        self.kind, self.text, self.offset, self.breaks, self.error = kind, text, offset, breaks, error
+        self.kind, self.text, self.offset, self.particular, self.error = kind, text, offset, particular, error
 
 
 class Pairs(list[tuple[str, Any]]):
@@ -85,8 +85,7 @@ def text_of(raw: bytes) -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
         codec = f"'utf-8' codec can't decode byte 0x{raw[error.start]:02x} in position {error.start}"
-        breaks = f"UnicodeDecodeError: {codec}: {error.reason}"
-        raise Flaw("utf-8", "is not UTF-8", error.start, breaks) from None
+        raise Flaw("utf-8", "is not UTF-8", error.start, f"{codec}: {error.reason}") from None
 
 
 def decode(
@@ -102,13 +101,13 @@ def decode(
             raise JSONDecodeError("Unexpected UTF-8 BOM (decode using utf-8-sig)", text, 0)
         return JSONDecoder(object_pairs_hook=objects, parse_int=integers, parse_constant=constants).decode(text)
     except RecursionError as error:
-        raise Flaw("nesting", "is nested too deeply", breaks=f"RecursionError: {error}") from None
+        raise Flaw("nesting", "is nested too deeply", particular=str(error)) from None
     except JSONDecodeError as error:
         reason = f"{error.msg}: line {error.lineno} column {error.colno} (char {error.pos})"
-        offset, breaks = len(text[: error.pos].encode("utf-8", "surrogatepass")), f"JSONDecodeError: {reason}"
-        raise Flaw("json", f"is not JSON: {reason}", offset, breaks, error) from None
+        offset = len(text[: error.pos].encode("utf-8", "surrogatepass"))
+        raise Flaw("json", f"is not JSON: {reason}", offset, reason, error) from None
     except ValueError as error:  # an integer of more than 4,300 digits
-        raise Flaw("number", "holds a number too long to read", breaks=f"ValueError: {error}") from None
+        raise Flaw("number", "holds a number too long to read", particular=str(error)) from None
 
 
 def _twice(pairs: list[tuple[str, Any]]) -> list[str]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from loadproof.core.ports import enter
 from loadproof.readers.base import Reader
 
 NAMES = ("transformers",)
@@ -14,3 +17,7 @@ def get_reader(name: str) -> Reader:
 
         return TransformersReader()
     raise ValueError(f"unknown reader {name!r}; known: {', '.join(NAMES)}")
+
+
+for _name in NAMES:
+    enter(_name, partial(get_reader, _name))

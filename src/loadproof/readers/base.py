@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from loadproof.core.checkpoint import Inventory, Manifest, Selection
+from loadproof.core.checkpoint import Inventory, Manifest, Problem, Selection
 from loadproof.core.config import ModelConfig
 from loadproof.core.expectation import Expectation
 from loadproof.core.outcome import Outcome
@@ -51,6 +51,10 @@ class Reader(Protocol):
         without_wall: bool = False,
     ) -> AbstractContextManager[Callable[[], Expectation]]:
         """The same for a caller who has something to do in between: what takes time to start, starts at once."""
+        ...
+
+    def react(self, problem: Problem) -> str | None:
+        """The exception that the library raises when it opens the file of this problem; None where it takes the file."""
         ...
 
     def predict(self, manifest: Manifest, expectation: Expectation, config: ModelConfig) -> Outcome:

@@ -125,7 +125,7 @@ def failure(report: Report) -> str:
     """The predicted exception text, from the earliest stage that raises; empty when it is not known."""
     case = report.case
     problems = (*case.config.problems, *case.inventory.problems, *case.manifest.problems)
-    breaking = [problem.breaks for problem in problems if problem.breaks]
+    breaking = filter(None, map(case.reaction, problems))
     texts = [case.expectation.raises, case.selection.error, *breaking, case.outcome.error]
     return next((text for text in texts if text), "")
 

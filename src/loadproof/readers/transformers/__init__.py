@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 
 from msgspec.structs import replace
 
-from loadproof.core.checkpoint import Inventory, Manifest, Selection
+from loadproof.core.checkpoint import Inventory, Manifest, Problem, Selection
 from loadproof.core.config import ModelConfig
 from loadproof.core.expectation import Expectation
 from loadproof.core.outcome import Outcome
@@ -73,6 +73,12 @@ class TransformersReader:
             use_cache=use_cache,
             without_wall=without_wall,
         )
+
+    def react(self, problem: Problem) -> str | None:
+        """The exception that it raises when it opens the file of this problem; None where it takes the file."""
+        from loadproof.readers.transformers.reactions import react
+
+        return react(problem)
 
     def predict(self, manifest: Manifest, expectation: Expectation, config: ModelConfig) -> Outcome:
         """What its load report would say, family by family, and the exception it would raise.

@@ -41,7 +41,7 @@ def close(ledger: Ledger, manifest: Manifest, missing: Boxes, tied: tuple[tuple[
 
 def raised(ledger: Ledger, manifest: Manifest, rows: tuple[Row, ...]) -> str | None:
     """The exception text, None when the load comes through: a broken file first, then the report's own errors."""
-    broken = next((problem.breaks for problem in manifest.problems if problem.breaks is not None), None)
+    broken = _refused(manifest)
     if broken or ledger.crash:
         return broken or ledger.crash
     kinds = {row.kind for row in rows}
@@ -50,6 +50,15 @@ def raised(ledger: Ledger, manifest: Manifest, rows: tuple[Row, ...]) -> str | N
     if "mismatched" in kinds:
         return MISMATCH_TEXT if ledger.semantics.major >= 5 else _size_mismatch(rows)
     return None
+
+
+def _refused(manifest: Manifest) -> str | None:
+    """What is raised over the first file that is not taken."""
+    if not manifest.problems:
+        return None
+    from loadproof.readers.transformers.reactions import react
+
+    return next(filter(None, map(react, manifest.problems)), None)
 
 
 def _size_mismatch(rows: tuple[Row, ...]) -> str:

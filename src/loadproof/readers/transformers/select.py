@@ -98,8 +98,9 @@ def _index_error(inventory: Inventory, index: IndexFile, shards: tuple[str, ...]
         problems = [problem for problem in inventory.problems if problem.file == index.path]
         if any(problem.detail in ("link-outside", "too-large") for problem in problems):
             return None  # the library reads it
-        breaks = (problem.breaks for problem in problems if problem.breaks is not None)
-        return next(breaks, "JSONDecodeError: the index is not readable")
+        from loadproof.readers.transformers.reactions import react
+
+        return next(filter(None, map(react, problems)), "JSONDecodeError: the index is not readable")
     if not index.has_metadata:
         return "KeyError: 'metadata'"
     return None if shards else "IndexError: list index out of range"

@@ -75,10 +75,10 @@ def place(problem: Problem) -> Place:
     return Place(problem.file, problem.line, problem.tensor or "", problem.offset)
 
 
-def notes_of(problems: Iterable[Problem]) -> tuple[Note, ...]:
-    """What the official reader says to the first of them."""
-    texts = [problem.breaks for problem in problems if problem.breaks]
-    return (Note("reader", texts[0]),) if texts else ()
+def notes_of(case: Case, problems: Iterable[Problem]) -> tuple[Note, ...]:
+    """What the reader raises over the first of them."""
+    said = next(filter(None, map(case.reaction, problems)), None)
+    return (Note("reader", said),) if said else ()
 
 
 def lost_with(case: Case, files: Iterable[str]) -> list[Row]:
@@ -109,7 +109,7 @@ def file_finding(case: Case, problems: list[Problem], headline: str, fixes: tupl
         evidence=evidence,
         rows=tuple(rows),
         fixes=fixes,
-        notes=notes_of(problems),
+        notes=notes_of(case, problems),
     )
 
 
@@ -147,7 +147,7 @@ def text_findings(case: Case, code: str) -> Iterable[Found]:
         if _is_text(problem.file):
             headline = problem.text if problem.file in problem.text else f"{problem.file}: {problem.text}"
             fixes = restore([problem]) if problem.severity != "info" else ()
-            evidence, notes = (numbers_of(problem),), notes_of([problem])
+            evidence, notes = (numbers_of(problem),), notes_of(case, [problem])
             yield Found(
                 severity=problem.severity,
                 confidence="certain",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from loadproof.core.case import Case
 from loadproof.core.checkpoint import Problem
@@ -17,9 +18,9 @@ def _bring_to_an_end(_: list[Problem]) -> tuple[Fix, ...]:
     return (Fix("a repair was cut off here: `loadproof undo PATH` brings the checkpoint back", "manual"),)
 
 
-def _fix(problems: list[Problem]) -> tuple[Fix, ...]:
+def _fix(case: Case, problems: list[Problem]) -> tuple[Fix, ...]:
     """A header that the official reader accepts can be written anew for the same bytes."""
-    if any(problem.breaks for problem in problems):
+    if any(map(case.reaction, problems)):
         return write_again(problems)
     files = sorted({problem.file for problem in problems})
     edits = tuple(RegenerateHeader(file) for file in files)
@@ -28,7 +29,7 @@ def _fix(problems: list[Problem]) -> tuple[Fix, ...]:
 
 def check(case: Case) -> Iterable[Found]:
     cut_off = any(info.path == JOURNAL for info in case.inventory.files)
-    fix = _bring_to_an_end if cut_off else _fix
+    fix = _bring_to_an_end if cut_off else partial(_fix, case)
     yield from file_findings(case, RULE.code, "has a header that is not valid", fix)
 
 

@@ -47,7 +47,7 @@ def _finding(case: Case, files: list[str], used: bool, problems: list[Problem]) 
         evidence=evidence,
         rows=rows,
         fixes=(_pull(files),),
-        notes=notes_of(problems),
+        notes=notes_of(case, problems),
     )
 
 

@@ -48,7 +48,7 @@ def _finding(case: Case, problems: list[Problem], *, is_needed: bool) -> Found:
         headline += " (the reader does not open it)" if len(files) == 1 else " (the reader does not open them)"
         return Found(severity="info", confidence="certain", headline=headline, evidence=evidence)
     fix = Fix(f"bring back what {listed(files)} leads to, or download it again", "manual")
-    reader = case.selection.error or problems[0].breaks if files != ["config.json"] else None
+    reader = case.selection.error or case.reaction(problems[0]) if files != ["config.json"] else None
     notes = (Note("reader", reader),) if reader else ()
     rows = tuple(_lost(case, files))
     return Found(
