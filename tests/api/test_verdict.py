@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 import loadproof.readers  # noqa: F401 - a case asks its reader what it raises
-from loadproof.api.leftovers import untold
 from loadproof.api.verdict import decide, exit_status
 from loadproof.core.case import Case
 from loadproof.core.checkpoint import Inventory, Manifest, Problem, Selection
@@ -15,7 +14,6 @@ from loadproof.core.config import ModelConfig
 from loadproof.core.expectation import Expectation
 from loadproof.core.findings import Finding
 from loadproof.core.outcome import Outcome, Row
-from loadproof.core.places import Place
 
 MISSING = Row("missing", "a", ())
 UNUSED = Row("unexpected", "b", ())
@@ -95,16 +93,3 @@ def test_the_exit_status_follows_from_verdict_and_findings(
 ) -> None:
     findings = () if severity is None else (finding(severity),)
     assert exit_status(verdict, findings, fail_on) == status
-
-
-def test_a_problem_that_no_rule_took_up_becomes_a_finding() -> None:
-    problems = (
-        Problem("LP014", "config.json", "a is negative", None, "a", "-1", line=2),
-        Problem("LP014", "config.json", "a is negative", None, "a", "-1", line=2),
-        Problem("LP006", "m.safetensors", "bad header"),
-    )
-    found = untold(
-        case(config=ModelConfig("config.json", {"a": 1}, '{\n "a": 1}', problems)), [finding("error", code="LP006")]
-    )
-    assert [(item.code, item.slug, item.headline) for item in found] == [("LP014", "config-value", "a is negative")]
-    assert [(item.where, item.text) for item in found[0].evidence] == [(Place("config.json", 2), "a = -1")]

@@ -6,7 +6,7 @@ from typing import Any
 
 from loadproof.api.pages import page as page_for
 from loadproof.api.pages import rules
-from loadproof.rules.pages import all_rules
+from loadproof.rules.catalogue import all_rules
 from loadproof.tracebacks.knowledge import causes as all_causes
 
 

@@ -11,7 +11,8 @@ import msgspec
 import pytest
 
 from loadproof.cli.main import COMMANDS
-from loadproof.rules.pages import all_rules
+from loadproof.rules.catalogue import all_rules
+from loadproof.rules.docs import text_of
 from loadproof.tracebacks.knowledge import causes as all_causes
 
 QUOTED = re.compile(rf"loadproof ({'|'.join(COMMANDS)})((?: (?:[A-Z]{{2,}}\d*|--?[\w-]+))+)")
@@ -25,9 +26,7 @@ LOSSY = {code for code, source in SOURCES.items() if '"lossy"' in source}
 
 def _texts() -> dict[str, str]:
     causes = {f"cause {cause.key}": msgspec.json.encode(cause).decode() for cause in all_causes().values()}
-    return causes | {
-        f"docs {rule.code}": " ".join(map(str, msgspec.to_builtins(rule.docs).values())) for rule in all_rules()
-    }
+    return causes | {f"docs {rule.code}": text_of(rule) for rule in all_rules()}
 
 
 QUOTES = [(place, found[1], found[2].split()) for place, text in _texts().items() for found in QUOTED.finditer(text)]

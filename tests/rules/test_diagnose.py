@@ -5,12 +5,11 @@ from collections.abc import Callable, Iterable
 from loadproof.core.case import Case
 from loadproof.core.outcome import Row
 from loadproof.core.severity import Severity
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.diagnose import guarded, run_rules
 from loadproof.rules.rows import count_rows
 from tests.rules.build import case, row
 
-DOCS = RuleDocs("", "", (), "", "", "")
 ROWS = (row("missing", "model.layers.{}.w", (0, 1, 2)), row("unexpected", "layers.{}.w", (0, 1, 2)))
 
 
@@ -18,7 +17,7 @@ def rule(code: str, claim: Callable[[Case], Iterable[Row]], severity: Severity =
     def check(seen: Case) -> Iterable[Found]:
         yield Found(severity=severity, confidence="certain", headline="found", rows=tuple(claim(seen)))
 
-    return Rule(code, code.lower(), "a rule", check, DOCS, absorbs)
+    return Rule(code=code, slug=code.lower(), group="names", title="a rule", check=check, absorbs=absorbs)
 
 
 def test_every_row_belongs_to_one_finding_or_is_left_unexplained() -> None:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from loadproof.api.leftovers import untold
 from loadproof.api.parts import faults_of_part
 from loadproof.api.verdict import decide
 from loadproof.config.plan.reading import plan_from_config
@@ -20,7 +19,6 @@ from loadproof.core.config import ModelConfig
 from loadproof.core.coverage import Skip
 from loadproof.core.expectation import Expectation
 from loadproof.core.families import count
-from loadproof.core.findings import Finding
 from loadproof.core.outcome import Outcome
 from loadproof.readers.base import Reader
 
@@ -136,16 +134,10 @@ def conclude(case: Case, timings: Timings) -> Report:
     from loadproof.rules import diagnose
 
     findings, unexplained = diagnose(case)
-    findings = _cause_first((*findings, *untold(case, findings)))
     findings = faults_of_part(case.inventory, case.selection, findings)
     verdict = decide(case, findings, unexplained)
     skipped = (*case.inventory.skipped, *case.manifest.skipped, *case.outcome.skipped, *_not_looked_at(case))
     return Report(case, verdict, findings, unexplained, _checked(case), tuple(dict.fromkeys(skipped)), timings)
-
-
-def _cause_first(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    order = {"error": 0, "warning": 1, "info": 2}
-    return tuple(sorted(findings, key=lambda finding: order[finding.severity]))
 
 
 def _checked(case: Case) -> tuple[str, ...]:

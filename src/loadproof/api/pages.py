@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from loadproof.core.pages import CausesPage, CauseText, Listed, RuleList, RulePage
-from loadproof.rules.pages import all_rules
+from loadproof.rules.catalogue import all_rules
+from loadproof.rules.docs import page_of
 from loadproof.tracebacks.base import Cause
 from loadproof.tracebacks.knowledge import causes as all_causes
 
@@ -16,8 +17,7 @@ def page(word: str) -> RulePage | CausesPage | None:
     """The page of a rule, or of a group of causes, by code or slug; None where it is neither."""
     for rule in all_rules():
         if word.upper() == rule.code or word == rule.slug:
-            docs = {field: getattr(rule.docs, field) for field in rule.docs.__struct_fields__}
-            return RulePage(rule.code, rule.slug, rule.title, **docs)
+            return page_of(rule)
     causes = [cause for cause in all_causes().values() if word.upper() == cause.code or word == cause.slug]
     return CausesPage(causes[0].code, causes[0].slug, tuple(map(_text_of, causes))) if causes else None
 

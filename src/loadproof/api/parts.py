@@ -10,6 +10,7 @@ import msgspec
 from loadproof.core.checkpoint import Inventory, Selection
 from loadproof.core.expectation import Expectation
 from loadproof.core.findings import Finding
+from loadproof.rules.catalogue import rule_of
 from loadproof.storage import UnreadableError, folder_of
 
 _SHARD = re.compile(r"\d{5}-of-(?P<total>\d{5})\.(?:safetensors|bin)\Z")
@@ -38,7 +39,12 @@ def faults_of_part(inventory: Inventory, selection: Selection, findings: tuple[F
     """Of a part only the faults of its own files are told; all that concerns the whole model needs the rest of it."""
     if _part(inventory, selection) is None:
         return findings
-    return tuple(finding for finding in findings if finding.code.startswith("LP0") and finding.code != "LP017")
+    return tuple(finding for finding in findings if _is_of_a_file(finding))
+
+
+def _is_of_a_file(finding: Finding) -> bool:
+    rule = rule_of(finding.code)
+    return rule is not None and rule.group in ("files", "config") and not rule.last_resort
 
 
 def _part(inventory: Inventory, selection: Selection) -> tuple[str, str] | None:

@@ -10,11 +10,7 @@ from loadproof.core.families import count
 from loadproof.core.findings import Finding
 from loadproof.core.outcome import Row, Verdict
 from loadproof.core.severity import reaches
-
-# Faults that are dangerous or ugly but leave every weight where it belongs.
-_BESIDE_THE_WEIGHTS = frozenset({"LP011", "LP012", "LP110", "LP015", "LP018", "LP019"})
-# An unknown architecture whose code is not here, a pointer for a file: every way to load it ends in an exception.
-_NEVER_LOADED = frozenset({"LP001", "LP701", "LP705"})
+from loadproof.rules.catalogue import rule_of
 
 
 def decide(case: Case, findings: Iterable[Finding], unexplained: Iterable[Row]) -> Verdict:
@@ -23,7 +19,7 @@ def decide(case: Case, findings: Iterable[Finding], unexplained: Iterable[Row]) 
     A definite fault is stronger than an open question: a certain error makes `loads-wrong` of `inconclusive`.
     """
     findings = tuple(findings)
-    if raises(case) or any(f.code in _NEVER_LOADED and f.severity == "error" for f in findings):
+    if raises(case) or any(_never_loads(finding) for finding in findings):
         return "fails"
     wrong = any(_is_wrong(finding) for finding in findings)
     if case.expectation.inconclusive or case.outcome.inconclusive:
@@ -44,15 +40,27 @@ def raises(case: Case) -> bool:
 
 def problems_in_use(case: Case) -> list[Problem]:
     """Problems of the files that the reader opens: the selected weights, the index that decided, the config."""
-    # with names only, a pointer stands for its file, and a link to nothing may
-    absent = ("LP001", "LP114") if case.manifest.names_only else ()
     opened = {*case.selection.files, case.selection.entry, case.config.path}
-    found = (*case.config.problems, *case.inventory.problems, *case.manifest.problems)
-    return [problem for problem in found if problem.file in opened and problem.code not in absent]
+    problems = (*case.config.problems, *case.inventory.problems, *case.manifest.problems)
+    found = [problem for problem in problems if problem.file in opened]
+    # with names only, a pointer stands for its file, and a link to nothing may
+    return [one for one in found if not _needs_content(one.code)] if case.manifest.names_only else found
+
+
+def _needs_content(code: str) -> bool:
+    rule = rule_of(code)
+    return rule is not None and rule.needs_content
+
+
+def _never_loads(finding: Finding) -> bool:
+    """An error of a rule such as a pointer for a file, or an architecture whose code is not here."""
+    rule = rule_of(finding.code) if finding.severity == "error" else None
+    return rule is not None and rule.never_loads
 
 
 def _is_wrong(finding: Finding) -> bool:
-    return finding.severity == "error" and finding.code not in _BESIDE_THE_WEIGHTS
+    rule = rule_of(finding.code) if finding.severity == "error" else None
+    return finding.severity == "error" and not (rule is not None and rule.beside_weights)
 
 
 def _is_refusal(case: Case, finding: Finding) -> bool:

@@ -8,9 +8,19 @@ from msgspec import Struct
 
 from loadproof.core.shown import Shown
 
+# Field of a page -> the heading it stands under, wherever the page is written or shown.
+HEADINGS = {
+    "finds": "What it finds",
+    "why": "Why it matters",
+    "errors": "What you see",
+    "example": "Example",
+    "fix": "What to do",
+    "harmless": "When it is harmless",
+}
+
 
 class RulePage(Shown, frozen=True):
-    """The page of a rule, in the words of its own docs."""
+    """The page of a rule, in the words of its own docs: plain Markdown below each heading."""
 
     kind: ClassVar[str] = "page"
 
@@ -19,7 +29,7 @@ class RulePage(Shown, frozen=True):
     title: str
     finds: str
     why: str
-    errors: tuple[str, ...]  # the errors seen, one per engine
+    errors: tuple[str, ...]  # the errors seen, one per engine: "vLLM: `KeyError: ...`"
     example: str
     fix: str
     harmless: str

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from textwrap import fill
 
-from loadproof.core.pages import CausesPage, CauseText, RulePage
+from loadproof.core.pages import HEADINGS, CausesPage, CauseText, RulePage
 
 _PLACEHOLDER = re.compile(r"\{([a-z]+)\}")  # filled from the symptom; a page has none
 
@@ -18,10 +18,11 @@ def render_page(page: RulePage | CausesPage, *, width: int | None = None, **_: o
 
 
 def _of_rule(page: RulePage) -> list[str]:
-    parts = [f"# {page.code} {page.slug}: {page.title}", page.finds, f"Why: {page.why}"]
-    if page.errors:
-        parts.append("Errors you may see:\n" + "\n".join(f"- {text}" for text in page.errors))
-    return [*parts, f"Example: {page.example}", f"Fix: {page.fix}", f"Harmless when: {page.harmless}"]
+    parts = [f"# {page.code} {page.slug}: {page.title}"]
+    for field, heading in HEADINGS.items():
+        said = getattr(page, field)
+        parts += [f"## {heading}", said if isinstance(said, str) else "\n".join(f"- {text}" for text in said)]
+    return parts
 
 
 def _of_causes(page: CausesPage) -> list[str]:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from loadproof.core.case import Case
 from loadproof.core.findings import Finding
 from loadproof.core.outcome import Row
-from loadproof.rules.base import Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.diagnose import guarded, run_rules
-from loadproof.rules.registry import absorbed_by, every_rule, rules_for
+from loadproof.rules.registry import every_rule, rules_for
 
 if TYPE_CHECKING:
     RULES: tuple[Rule, ...]
@@ -26,4 +26,4 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-__all__ = ["RULES", "Rule", "RuleDocs", "absorbed_by", "diagnose", "every_rule", "rules_for"]
+__all__ = ["RULES", "Found", "Rule", "diagnose", "every_rule", "rules_for"]

@@ -2,7 +2,8 @@
 
 How a rule is written:
 
-* the file ``rules/index/shard_missing.py`` holds ``check``, the docs and ``RULE = Rule("LP102", "shard-missing", ...)``;
+* the file ``rules/index/shard_missing.py`` holds ``check`` and ``RULE = Rule(code="LP102", slug="shard-missing", ...)``, and
+  ``rules/index/shard-missing.md`` beside it the docs (`loadproof.rules.docs`);
 * ``check(case)`` yields `Found`, which has no code: `diagnose` stamps the rule's code and slug on it and counts the rows;
 * it sees in ``case.outcome.rows`` only the rows that no rule of higher rank has explained yet, and claims rows (whole
   families, or a part of one by smaller axes) through ``Found.rows``;
@@ -51,19 +52,8 @@ class Found(Struct, frozen=True, kw_only=True):
         )
 
 
-class RuleDocs(Struct, frozen=True):
-    """The page of a rule, plain Markdown. Rendered by `loadproof explain LP301` and into docs/rules/."""
-
-    finds: str  # what it finds
-    why: str  # why loading breaks or goes wrong
-    errors: tuple[str, ...]  # the errors seen, one per engine: "vLLM: KeyError: ..."
-    example: str  # a short excerpt
-    fix: str
-    harmless: str  # when it is harmless
-
-
-class Rule(Struct, frozen=True):
-    """`check` is a pure function of the case. It may yield any number of causes, usually none.
+class Rule(Struct, frozen=True, kw_only=True):
+    """One identity and its check: a pure function of the case that may yield any number of causes, usually none.
 
     `absorbs` names rules whose row-less findings only restate this one; they are dropped where this rule fired. A rule of
     `last_resort` is asked only where no rule before it found an error.
@@ -71,8 +61,11 @@ class Rule(Struct, frozen=True):
 
     code: str
     slug: str
+    group: str  # the folder it lives in
     title: str
     check: Callable[[Case], Iterable[Found]]
-    docs: RuleDocs
     absorbs: tuple[str, ...] = ()
     last_resort: bool = False
+    beside_weights: bool = False  # dangerous or ugly, but every weight arrives where it belongs
+    never_loads: bool = False  # an error of this rule: every way to load the checkpoint ends in an exception
+    needs_content: bool = False  # no fault where only names are judged: they stand for files that are not here yet

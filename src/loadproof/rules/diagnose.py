@@ -11,7 +11,9 @@ from loadproof.core.findings import Finding, Note
 from loadproof.core.outcome import Row
 from loadproof.core.severity import SEVERITIES
 from loadproof.rules.base import Found, Rule
+from loadproof.rules.catalogue import slug_of
 from loadproof.rules.rows import meet, subtract
+from loadproof.rules.unreported import unreported_problems
 
 Asker = Callable[[Rule, Case], Iterable[Found]]
 Diagnosis = tuple[tuple[Finding, ...], tuple[Row, ...]]
@@ -24,8 +26,8 @@ def run_rules(
 
     Rules run in rank order. Each sees only the rows that are still unexplained, so a consequence of an earlier cause is
     no longer there to be reported; a finding whose rows are all taken is dropped. Together the rows of the findings and
-    the unexplained ones are exactly the rows of ``case.outcome``, each name once. `ask` calls a rule
-    (`guarded` there keeps the report alive when a rule fails).
+    the unexplained ones are exactly the rows of ``case.outcome``, each name once. What was recorded while reading and no
+    rule reports comes last. `ask` calls a rule (`guarded` keeps the report alive when a rule fails).
     """
     ask = ask or plain
     left: list[Row] = list(case.outcome.rows)
@@ -43,6 +45,8 @@ def run_rules(
             left = subtract(left, claimed)
             findings.append(found.stamped(rule.code, rule.slug, claimed))
             absorbed.update(rule.absorbs)
+    reported = absorbed.union(finding.code for finding in findings)
+    findings += (found.stamped(code, slug_of(code)) for code, found in unreported_problems(case, reported))
     return tuple(cause_first(findings)), tuple(left)
 
 

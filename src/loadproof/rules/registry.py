@@ -1,4 +1,6 @@
-"""The registry: every rule by its place (``group/slug``) in order of rank, and when it can have something to say.
+"""The registry: every rule by its place in order of rank, and when it can have something to say.
+
+A place is ``group/slug``, the file of a rule, or ``group/table#slug``, its row in a table of rules.
 
 A root cause stands before what follows from it. A rule is imported only where its gate is open, so that a healthy
 checkpoint pays for a handful of rules and not for all (`tests/rules/test_registry.py` proves the gates harmless).
@@ -97,20 +99,20 @@ RANK: tuple[tuple[str, Gate], ...] = (
     ("files/code-forbidden-call", lambda case: case.expectation.forbidden_call),
     # the bytes are not what they should be: nothing behind them can be judged
     ("files/lfs-pointer", lambda case: any(file.kind == "lfs-pointer" for file in case.inventory.files)),
-    ("config/config-invalid", fault("LP013")),
+    ("config/table#config-invalid", fault("LP013")),
     ("config/config-missing", lambda case: case.config.path is None),
-    ("config/config-value", fault("LP014")),
-    ("files/not-weights", fault("LP002")),
+    ("config/table#config-value", fault("LP014")),
+    ("files/table#not-weights", fault("LP002")),
     ("files/executable-payload", fault("LP012")),
-    ("files/zero-filled", fault("LP005")),
-    ("files/truncated", fault("LP003")),
+    ("files/table#zero-filled", fault("LP005")),
+    ("files/table#truncated", fault("LP003")),
     ("files/header-invalid", fault("LP006")),
-    ("files/duplicate-header-key", fault("LP009")),
-    ("files/entry-invalid", fault("LP007")),
-    ("files/offsets-invalid", fault("LP008")),
-    ("files/trailing-bytes", fault("LP004")),
+    ("files/table#duplicate-header-key", fault("LP009")),
+    ("files/table#entry-invalid", fault("LP007")),
+    ("files/table#offsets-invalid", fault("LP008")),
+    ("files/table#trailing-bytes", fault("LP004")),
     ("files/hostile-name", fault("LP011")),
-    ("config/unsafe-pattern", fault("LP015")),
+    ("config/table#unsafe-pattern", fault("LP015")),
     ("files/foreign-record", fault("LP018")),
     # which files are read
     ("index/unsafe-path", fault("LP110")),
@@ -195,23 +197,40 @@ RANK: tuple[tuple[str, Gate], ...] = (
 )
 
 
+# Rules of live models: what is not there, what is a piece, what is packed, what has the wrong shape.
+LIVE: tuple[str, ...] = (
+    "live/placeholder-parameter",
+    "live/local-shard",
+    "live/packed-parameter",
+    "live/head-not-2d",
+    "live/head-rows",
+    "live/tie-broken",
+)
+
+
+def module_of(place: str) -> str:
+    """The module that holds the rule of this place."""
+    return f"loadproof.rules.{place.partition('#')[0].replace('/', '.').replace('-', '_')}"
+
+
 def load(place: str) -> Rule:
-    """The rule at this place (``index/shard-missing``). Raises `ModuleNotFoundError` where there is no such file."""
-    rule = import_module(f"loadproof.rules.{place.replace('/', '.').replace('-', '_')}").RULE
+    """The rule at this place. Raises `ModuleNotFoundError` or `KeyError` where there is none."""
+    module, slug = import_module(module_of(place)), place.partition("#")[2]
+    rule = module.RULES[slug] if slug else module.RULE
     assert isinstance(rule, Rule)
     return rule
 
 
 def every_rule() -> tuple[Rule, ...]:
-    """All rules of the registry, in order of rank."""
+    """All rules of checkpoints, in order of rank."""
     return tuple(load(place) for place, _ in RANK)
+
+
+def live_rules() -> tuple[Rule, ...]:
+    """All rules of live models, in order of rank."""
+    return tuple(map(load, LIVE))
 
 
 def rules_for(case: Case) -> tuple[Rule, ...]:
     """The rules that can have something to say about this case, in order of rank."""
     return tuple(load(place) for place, gate in RANK if gate(case))
-
-
-def absorbed_by(slugs: set[str]) -> set[str]:
-    """Codes of what the rules of these slugs stand for when they fire (`Rule.absorbs`)."""
-    return {code for place, _ in RANK if place.partition("/")[2] in slugs for code in load(place).absorbs}

@@ -26,8 +26,8 @@ from loadproof.interpret import expect
 from loadproof.rules.base import Found
 from loadproof.rules.diagnose import run_rules
 from loadproof.rules.evidence.plans import built_plan
-from loadproof.rules.live.live_rules import LIVE_RULES
 from loadproof.rules.plan.layer_plan_mismatch import RULE as LAYER_PLAN
+from loadproof.rules.registry import live_rules
 from loadproof.runtime.config_source import model_config
 from loadproof.runtime.observe import observe
 from loadproof.runtime.unwrap import unwrap
@@ -39,7 +39,7 @@ def diagnose(model: Any) -> Report:
     The report's verdict is `fails` when generate() cannot work or would be wrong, else `loads`.
     """
     case = live_case(model)
-    findings = (*run_rules(case, LIVE_RULES)[0], *_plan_findings(case))
+    findings = (*run_rules(case, live_rules())[0], *_plan_findings(case))
     failing = any(finding.severity == "error" for finding in findings)
     checked: tuple[str, ...] = ("output head", "input embedding", "tie", "wrappers")
     skipped: tuple[Skip, ...] = ()

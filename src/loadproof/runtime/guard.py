@@ -12,8 +12,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any, Literal, TypeVar
 
-from loadproof.rules.live.judge import judge
-from loadproof.rules.live.live_findings import live_faults
+from loadproof.rules.evidence.live_faults import live_faults
+from loadproof.rules.evidence.live_parameters import judge
 from loadproof.runtime.errors import HeadFault
 from loadproof.runtime.head import ensure_lm_head_2d, text_of
 from loadproof.runtime.observe import expected_shape, observe

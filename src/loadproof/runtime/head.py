@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from loadproof.core.live import LiveModel
-from loadproof.rules.live.judge import Fault, judge
+from loadproof.rules.evidence.live_parameters import Fault, judge
 from loadproof.runtime.errors import HeadFault
 from loadproof.runtime.observe import expected_shape, observe
 from loadproof.runtime.placement import describe

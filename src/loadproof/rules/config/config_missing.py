@@ -11,7 +11,7 @@ from loadproof.core.families import fold, show
 from loadproof.core.findings import Evidence
 from loadproof.core.places import NOWHERE, about
 from loadproof.core.tensors import Family
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 
 
 def check(case: Case) -> Iterable[Found]:
@@ -77,18 +77,11 @@ def family_of(families: Iterable[Family]) -> str | None:
     return next((what for pattern, what in _LOOKS if any(re.search(pattern, t) for t in templates)), None)
 
 
-DOCS = RuleDocs(
-    finds="Weights in a folder without config.json.",
-    why="The config names the class and every size. Without it no reader knows what to build.",
-    errors=(
-        "transformers: OSError: ... does not appear to have a file named config.json",
-        "vLLM: ValueError: Invalid repository ID or local directory specified",
-    ),
-    example="A `checkpoint-500` of a trainer that wrote the weights and no config, or an adapter folder.",
-    fix=(
-        "Copy config.json from the base model; if sizes were changed in training, `loadproof check` then says "
-        "which field is off."
-    ),
-    harmless="Components of a pipeline (diffusers) keep their config elsewhere.",
+RULE = Rule(
+    code="LP016",
+    slug="config-missing",
+    group="config",
+    title="There is no config.json",
+    check=check,
+    absorbs=("LP701",),
 )
-RULE = Rule("LP016", "config-missing", "There is no config.json", check, DOCS, absorbs=("LP701",))

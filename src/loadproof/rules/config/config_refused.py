@@ -18,7 +18,7 @@ from loadproof.core.expectation import Expectation
 from loadproof.core.findings import Evidence
 from loadproof.core.places import NOWHERE, Place, source_line
 from loadproof.core.severity import Confidence
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.whatif_config import expectation_if, outcome_if
 from loadproof.rules.evidence.wording import json_text
 from loadproof.rules.rows import count_rows
@@ -176,23 +176,11 @@ def _default(made: Expectation, path: JsonPath) -> Any:
     return value
 
 
-DOCS = RuleDocs(
-    finds=(
-        "A config from which the class cannot be built and no other rule knows why. Each field is left out in turn: "
-        "the one without which the class is built and the most weights fit is the cause. Several that do equally well are "
-        "all named."
-    ),
-    why=(
-        "The reader looks a value up or asserts something long before it opens a weight file; the exception is often "
-        "bare and does not say which field it came from."
-    ),
-    errors=(
-        "transformers: KeyError: 'sillu'",
-        "transformers: AssertionError: Padding_idx must be within num_embeddings",
-        "transformers: ValueError: hidden_size must be divisible by num_attention_heads",
-    ),
-    example='`"hidden_act": "sillu"`',
-    fix="Set the field to what the model was made with; `loadproof diff` against the parent's config shows it.",
-    harmless="Never with this release. A newer one may know the value.",
+RULE = Rule(
+    code="LP017",
+    slug="config-refused",
+    group="config",
+    title="The class cannot be built from this config",
+    check=check,
+    last_resort=True,
 )
-RULE = Rule("LP017", "config-refused", "The class cannot be built from this config", check, DOCS, last_resort=True)

@@ -8,7 +8,7 @@ from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence
 from loadproof.core.places import Place
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 
 
 def check(case: Case) -> Iterable[Found]:
@@ -32,25 +32,12 @@ def _is_code(path: str) -> bool:
     return path.endswith(".py")
 
 
-DOCS = RuleDocs(
-    finds=(
-        "Model source that broke out of loadproof's evaluator and then tried to open a file, start a program, reach the "
-        "network or do anything else than compute. The evaluator runs behind a wall of the operating system, which ends "
-        "the process at such a call; nothing was read, written or sent."
-    ),
-    why=(
-        "The text of a model class has no reason to ask for that, and the evaluator itself never does. It is an attack on "
-        "whoever looks at the checkpoint, and what it would do in a process of yours is up to it."
-    ),
-    errors=("none: with trust_remote_code=True the code simply runs, with all your rights",),
-    example="A constructor in modeling_x.py that gets hold of Python's own `open` and reads your environment.",
-    fix=(
-        "Do not load it. Keep the folder, report the repository to its host, and report the hole in the evaluator "
-        "(SECURITY.md says where)."
-    ),
-    harmless="Never. Nothing is known about the weights either: the verdict stays inconclusive.",
-)
 RULE = Rule(
-    *("LP019", "code-forbidden-call", "The model source tried to reach the system", check, DOCS),
+    code="LP019",
+    slug="code-forbidden-call",
+    group="files",
+    title="The model source tried to reach the system",
+    check=check,
+    beside_weights=True,
     absorbs=("LP012", "LP705"),  # which say how to load it
 )

@@ -8,7 +8,7 @@ from loadproof.core.case import Case
 from loadproof.core.checkpoint import Problem
 from loadproof.core.edits import Fix
 from loadproof.core.severity import Severity
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.faults import evidence_of, faults
 
 _SEVERITIES: tuple[Severity, ...] = ("error", "warning")
@@ -37,24 +37,11 @@ def _advice(names: list[str], first: Problem) -> str:
     return f"remove {shown}, or take over what you trust: loadproof undo --adopt-records"
 
 
-DOCS = RuleDocs(
-    finds=(
-        "A journal or an undo record (`.loadproof-journal`, `.loadproof-undo-N`) that is not signed with this user's "
-        "key for this folder, or is damaged; and names that only look like a record."
-    ),
-    why=(
-        "A record says what `fix --apply` and `undo` are to do with the files. One that came with a download is a "
-        "stranger's wish. `fix` and `undo` refuse until it is gone or taken over; loading is not affected."
-    ),
-    errors=("loadproof: .loadproof-journal, the journal of a repair that was interrupted, does not count",),
-    example="A checkpoint was published together with the hidden files of a repair.",
-    fix=(
-        "Remove it if you do not know who made it. If you do (a shared file system, a lost key, a repair made with "
-        "loadproof 0.1.0), `loadproof undo PATH --adopt-records` shows what it would do and takes it over."
-    ),
-    harmless=(
-        "Your own undo record in a copy of the folder, or a name that no record has, is a warning: nothing is done with "
-        "it."
-    ),
+RULE = Rule(
+    code="LP018",
+    slug="foreign-record",
+    group="files",
+    title="A record of a repair that you did not make",
+    check=check,
+    beside_weights=True,
 )
-RULE = Rule("LP018", "foreign-record", "A record of a repair that you did not make", check, DOCS)

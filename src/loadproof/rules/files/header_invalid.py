@@ -8,7 +8,7 @@ from functools import partial
 from loadproof.core.case import Case
 from loadproof.core.checkpoint import Problem
 from loadproof.core.edits import Fix, RegenerateHeader
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.faults import file_findings, write_again
 
 JOURNAL = ".loadproof-journal"  # a repair under way, or one that was cut off: it closes the headers it changes
@@ -33,26 +33,10 @@ def check(case: Case) -> Iterable[Found]:
     yield from file_findings(case, RULE.code, "has a header that is not valid", fix)
 
 
-DOCS = RuleDocs(
-    finds=(
-        "A safetensors header that is not the JSON object the format asks for: wrong length prefix, not UTF-8, "
-        "not JSON, unknown fields, a leading space or newline, odd padding."
-    ),
-    why=(
-        "The official reader refuses some of these and accepts others; other readers differ, so that the same "
-        "file loads here and fails there."
-    ),
-    errors=(
-        "transformers: SafetensorError: Error while deserializing header: invalid JSON in header",
-        "transformers: SafetensorError: Error while deserializing header: header too large",
-    ),
-    example="The header begins with a newline before `{`.",
-    fix=(
-        "Where the tensors are sound, `loadproof fix` writes a clean header for the same bytes; otherwise write "
-        "or download the file again."
-    ),
-    harmless="Unusual padding is accepted by every reader known; it is a warning.",
-)
 RULE = Rule(
-    "LP006", "header-invalid", "The header of a weight file cannot be read, or only by lenient readers", check, DOCS
+    code="LP006",
+    slug="header-invalid",
+    group="files",
+    title="The header of a weight file cannot be read, or only by lenient readers",
+    check=check,
 )

@@ -9,7 +9,7 @@ from loadproof.core.checkpoint import Problem
 from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence
 from loadproof.core.places import Place
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.faults import evidence_of, faults, is_read, lost_with, notes_of
 
 
@@ -56,29 +56,13 @@ def _pull(files: list[str]) -> Fix:
     return Fix(f"git lfs pull --include {what}   (or download the files from the hub)", "manual")
 
 
-DOCS = RuleDocs(
-    finds=(
-        "A file that holds only the three lines `version https://git-lfs.github.com/spec/v1`, `oid sha256:...`, "
-        "`size ...`."
-    ),
-    why=(
-        "The repository was cloned without git-lfs, or without `git lfs pull`. The pointer is not a weight "
-        "file; nothing can be read from it."
-    ),
-    errors=(
-        "transformers: SafetensorError: Error while deserializing header: header too large",
-        "torch: UnpicklingError: invalid load key, 'v'",
-        "llama.cpp convert: ValueError: not a safetensors file",
-    ),
-    example="model-00001-of-00002.safetensors has 135 bytes; its `size` line says 4,976,698,672.",
-    fix="`git lfs pull`. The pointer holds the checksum and the size, so the result can be verified.",
-    harmless=("With `--names-only`, where the names are judged from the index and the weights are not wanted yet."),
-)
 RULE = Rule(
-    "LP001",
-    "lfs-pointer",
-    "A Git LFS pointer lies where the weights should be",
-    check,
-    DOCS,
+    code="LP001",
+    slug="lfs-pointer",
+    group="files",
+    title="A Git LFS pointer lies where the weights should be",
+    check=check,
+    needs_content=True,
+    never_loads=True,
     absorbs=("LP013", "LP101"),
 )

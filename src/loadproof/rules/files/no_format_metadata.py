@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, RegenerateHeader
 from loadproof.core.severity import Severity
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.faults import evidence_of, faults, is_read
 
 
@@ -27,18 +27,10 @@ def check(case: Case) -> Iterable[Found]:
     )
 
 
-DOCS = RuleDocs(
-    finds="A safetensors file without `__metadata__.format`.",
-    why=(
-        "transformers 4 looks for `pt` there and refuses the file otherwise; transformers 5 and the other "
-        "engines do not ask."
-    ),
-    errors=(
-        ("transformers 4: OSError: The safetensors archive passed at ... does not contain the valid metadata"),
-        "transformers 4: AttributeError: 'NoneType' object has no attribute 'get'",
-    ),
-    example="A file written by a converter with no metadata at all.",
-    fix='`loadproof fix` adds `{"format": "pt"}` to the header; no tensor moves.',
-    harmless="Everywhere but in transformers 4.",
+RULE = Rule(
+    code="LP010",
+    slug="no-format-metadata",
+    group="files",
+    title="The header does not say which framework wrote it",
+    check=check,
 )
-RULE = Rule("LP010", "no-format-metadata", "The header does not say which framework wrote it", check, DOCS)

@@ -10,7 +10,7 @@ from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.formats.known_names import WEIGHTS
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.faults import evidence_of, faults, lost_with, place
 from loadproof.rules.evidence.shards import listed
 from loadproof.rules.rows import of_kind
@@ -68,18 +68,12 @@ def _lost(case: Case, files: list[str]) -> list[Row]:
     return lost_with(case, files)
 
 
-DOCS = RuleDocs(
-    finds="Links in the folder whose target does not exist: a blob of the hub cache that was deleted, a disk not mounted.",
-    why=(
-        "To a reader such a name is no file. A shard is missing; of a `model.safetensors` the reader goes on to the next "
-        "name it knows, and may load an older save without a word."
-    ),
-    errors=(
-        "transformers: FileNotFoundError: No such file or directory: .../model-00001-of-00002.safetensors",
-        "transformers: OSError: Error no file named model.safetensors, or pytorch_model.bin, found in directory ...",
-    ),
-    example="`model-00001-of-00002.safetensors -> ../../blobs/5f3a...`, and no such blob.",
-    fix="Download the file again, mount the disk it lies on, or copy it in the place of the link.",
-    harmless="A link that no reader opens is an info only.",
+RULE = Rule(
+    code="LP114",
+    slug="dangling-link",
+    group="index",
+    title="A link leads to a file that does not exist",
+    check=check,
+    needs_content=True,
+    absorbs=("LP102",),
 )
-RULE = Rule("LP114", "dangling-link", "A link leads to a file that does not exist", check, DOCS, absorbs=("LP102",))

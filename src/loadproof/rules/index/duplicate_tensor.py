@@ -13,7 +13,7 @@ from loadproof.core.findings import Evidence
 from loadproof.core.places import Place, in_files
 from loadproof.core.severity import Severity
 from loadproof.core.tensors import Duplicate
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.faults import SHOWN
 from loadproof.rules.evidence.shards import deciding_index, set_of
 
@@ -88,18 +88,11 @@ def _is_stored(stored: dict[tuple[str, int], Nearby], template: str, indices: tu
     return held is not None and any(intersect(point, axes) is not None for axes in held.boxes_near(point))
 
 
-DOCS = RuleDocs(
-    finds="One tensor name in two of the files that are read.",
-    why=(
-        "A leftover of an earlier save, or a shard written twice. transformers keeps the copy of the file whose "
-        "name sorts last, whatever the index says; vLLM writes the last in natural order; nobody tells."
-    ),
-    errors=(
-        "transformers, vLLM, mlx-lm: no error, possibly the wrong weights",
-        "llama.cpp convert: ValueError: Duplicate tensor name",
-    ),
-    example="`lm_head.weight` lies in shard 1, which the index names, and in shard 2, which wins.",
-    fix=("`loadproof fix` leaves out the copy that the index does not name. Without an index the choice is yours."),
-    harmless="When both copies are equal byte for byte.",
+RULE = Rule(
+    code="LP107",
+    slug="duplicate-tensor",
+    group="index",
+    title="Two files hold a tensor of the same name",
+    check=check,
+    absorbs=("LP106",),
 )
-RULE = Rule("LP107", "duplicate-tensor", "Two files hold a tensor of the same name", check, DOCS, absorbs=("LP106",))

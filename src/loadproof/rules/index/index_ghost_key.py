@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, RebuildIndex
 from loadproof.core.severity import Severity
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.faults import evidence_of, faults, lost_names
 from loadproof.rules.evidence.shards import deciding_index, set_of
 
@@ -35,22 +35,10 @@ def check(case: Case) -> Iterable[Found]:
     )
 
 
-DOCS = RuleDocs(
-    finds="Entries of `weight_map` whose tensor is in none of the files.",
-    why=(
-        "The shard was written again without them, or the index comes from another save. transformers takes "
-        "only the list of files from the index, so the entry itself does no harm; the tensor is missing all the "
-        "same."
-    ),
-    errors=(
-        "transformers: MISSING where the model wants it, otherwise nothing",
-        "llama.cpp convert: ValueError: Missing tensors",
-    ),
-    example=("`lm_head.weight` is mapped to model-00002-of-00002.safetensors, whose header does not hold it."),
-    fix=(
-        "Write the index anew. Where the model wants the tensor nothing is written: the index is the only trace of it, and "
-        "the shard that held it must be brought back."
-    ),
-    harmless="When no parameter is missing, only tools that trust the index stumble.",
+RULE = Rule(
+    code="LP104",
+    slug="index-ghost-key",
+    group="index",
+    title="The index names tensors that no shard holds",
+    check=check,
 )
-RULE = Rule("LP104", "index-ghost-key", "The index names tensors that no shard holds", check, DOCS)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, RebuildIndex
 from loadproof.core.outcome import Row
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.faults import faults, file_finding, split_by_use
 from loadproof.rules.evidence.shards import numbered_set
 from loadproof.rules.rows import of_kind
@@ -37,25 +37,11 @@ def _fix(case: Case, index: str) -> tuple[Fix, ...]:
     return (Fix(title, "lossless", (RebuildIndex(index, shards),)),)
 
 
-DOCS = RuleDocs(
-    finds=(
-        "A `*.index.json` that is not JSON, holds no `weight_map`, an empty one, or values that are no file "
-        "names; or that lacks `metadata`, which transformers demands."
-    ),
-    why=(
-        "The reader takes its list of files from the index. Without one it reads nothing, or stops with an "
-        "error that does not name the file."
-    ),
-    errors=(
-        "transformers: KeyError: 'metadata'",
-        "transformers: json.decoder.JSONDecodeError: Expecting value",
-        "vLLM: RuntimeError: Cannot find any model weights",
-    ),
-    example='`{"metadata": {"total_size": 0}, "weight_map": {}}`: nothing would be loaded.',
-    fix=(
-        "`loadproof fix` writes the index anew from the headers of the shards that lie there; otherwise "
-        "download it again."
-    ),
-    harmless=("Where a single `model.safetensors` is read, the index beside it is not opened by transformers."),
+RULE = Rule(
+    code="LP101",
+    slug="index-invalid",
+    group="index",
+    title="The shard index cannot be used",
+    check=check,
+    absorbs=("LP103",),
 )
-RULE = Rule("LP101", "index-invalid", "The shard index cannot be used", check, DOCS, absorbs=("LP103",))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, RebuildIndex
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.faults import evidence_of, faults
 from loadproof.rules.evidence.shards import deciding_index, set_of
 
@@ -25,19 +25,10 @@ def check(case: Case) -> Iterable[Found]:
     )
 
 
-DOCS = RuleDocs(
-    finds="Tensors of indexed files that `weight_map` does not list.",
-    why=(
-        "transformers and mlx-lm read whole files and load them; tools that look tensors up in the index do not "
-        "find them."
-    ),
-    errors=(
-        "transformers: no error, they load",
-        "llama.cpp convert: ValueError: Extra tensors",
-        "device_map / offload tools: KeyError",
-    ),
-    example="model-00001-of-00002.safetensors holds `model.norm.weight`, the index does not name it.",
-    fix="Write the index anew from the headers.",
-    harmless="For transformers, vLLM and mlx-lm.",
+RULE = Rule(
+    code="LP105",
+    slug="index-missing-key",
+    group="index",
+    title="Shards hold tensors that the index does not name",
+    check=check,
 )
-RULE = Rule("LP105", "index-missing-key", "Shards hold tensors that the index does not name", check, DOCS)

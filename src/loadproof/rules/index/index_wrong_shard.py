@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, RebuildIndex
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.faults import evidence_of, faults
 from loadproof.rules.evidence.shards import deciding_index, set_of
 
@@ -25,15 +25,10 @@ def check(case: Case) -> Iterable[Found]:
     )
 
 
-DOCS = RuleDocs(
-    finds="Tensors that lie in another file than the index says.",
-    why="Readers of whole files do not notice; readers that open the named file for one tensor fail.",
-    errors=(
-        "transformers, vLLM: no error",
-        "device_map / offload tools: SafetensorError: File does not contain tensor",
-    ),
-    example="`model.norm.weight` is mapped to shard 1 and lies in shard 2.",
-    fix="Write the index anew from the headers.",
-    harmless="For every reader that reads whole files.",
+RULE = Rule(
+    code="LP106",
+    slug="index-wrong-shard",
+    group="index",
+    title="The index maps tensors to the wrong shard",
+    check=check,
 )
-RULE = Rule("LP106", "index-wrong-shard", "The index maps tensors to the wrong shard", check, DOCS)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.places import NOWHERE, Place
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 
 SHOWN = 3
 
@@ -35,18 +35,10 @@ def check(case: Case) -> Iterable[Found]:
     yield Found(severity="info", confidence="certain", headline=headline, evidence=tuple(evidence), notes=notes)
 
 
-DOCS = RuleDocs(
-    finds="Weights, indexes and JSON files that are links out of the folder, or lie behind a folder that is such a link.",
-    why=(
-        "Every reader follows them, and so does loadproof, to regular files only and without ever writing there. Whoever "
-        "changes the target changes this checkpoint too. In a stranger's folder a link can point at any file of yours."
-    ),
-    errors=("transformers: nothing; links are followed",),
-    example="A folder with a config.json of its own, and links to the weights of another checkpoint.",
-    fix="Nothing to fix. To judge a stranger's folder without its links: `--no-follow-links`.",
-    harmless=(
-        "It is an info and always harmless where you made the links. Links from a snapshot of the hub cache to its blobs "
-        "are not reported."
-    ),
+RULE = Rule(
+    code="LP115",
+    slug="linked-files",
+    group="index",
+    title="Files of the checkpoint are links to files outside of it",
+    check=check,
 )
-RULE = Rule("LP115", "linked-files", "Files of the checkpoint are links to files outside of it", check, DOCS)

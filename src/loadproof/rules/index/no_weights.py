@@ -11,7 +11,7 @@ from loadproof.core.edits import Fix, RebuildIndex
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.places import Place, about
 from loadproof.formats.known_names import SAFE_INDEX, WEIGHTS
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.faults import faults
 from loadproof.rules.evidence.shards import NUMBERED, absent_numbers, listed, numbered_set
 from loadproof.rules.rows import of_kind
@@ -101,22 +101,10 @@ _ORIGINS: tuple[tuple[str, str], ...] = (
 )
 
 
-DOCS = RuleDocs(
-    finds=(
-        "A folder without any of the files the reader tries: `model.safetensors`, its index, "
-        "`pytorch_model.bin`, its index."
-    ),
-    why=(
-        "The weights are elsewhere, have another name, or are in a layout that must be converted first "
-        "(original releases, training states of several ranks, GGUF)."
-    ),
-    errors=(
-        ("transformers: OSError: Error no file named model.safetensors, or pytorch_model.bin, found in directory ..."),
-        "vLLM: RuntimeError: Cannot find any model weights with ...",
-        "mlx-lm: FileNotFoundError: No safetensors found",
-    ),
-    example="config.json and `consolidated.00.pth`.",
-    fix="Convert the files with the script of their family, or download the weights.",
-    harmless="A folder that is meant to hold configuration or an adapter only.",
+RULE = Rule(
+    code="LP112",
+    slug="no-weights",
+    group="index",
+    title="There is no file that the reader would open",
+    check=check,
 )
-RULE = Rule("LP112", "no-weights", "There is no file that the reader would open", check, DOCS)

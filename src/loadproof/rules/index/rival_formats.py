@@ -8,7 +8,7 @@ from loadproof.core.case import Case
 from loadproof.core.edits import Fix, SetAside
 from loadproof.core.findings import Evidence
 from loadproof.core.places import in_files
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.shards import listed, rival_files
 
 
@@ -29,21 +29,10 @@ def check(case: Case) -> Iterable[Found]:
     yield Found(severity="info", confidence="certain", headline=headline, evidence=evidence, fixes=(fix,))
 
 
-DOCS = RuleDocs(
-    finds=(
-        "PyTorch `.bin` files, `consolidated*.safetensors` of the original layout or GGUF files beside the "
-        "safetensors that are read."
-    ),
-    why=(
-        "Every reader has its own order. vLLM takes `consolidated*.safetensors` before the indexed shards; "
-        "llama.cpp converts both at once. After an edit of one set the other still holds the old weights."
-    ),
-    errors=(
-        "vLLM: loads consolidated.safetensors, the edited shards are ignored",
-        "llama.cpp convert: ValueError: Duplicate tensor name",
-    ),
-    example="consolidated.safetensors beside model-00001-of-00002.safetensors.",
-    fix="Keep the set you publish and set the other aside.",
-    harmless="Repositories that publish the same weights in two formats on purpose.",
+RULE = Rule(
+    code="LP111",
+    slug="rival-formats",
+    group="index",
+    title="Weights of another format lie beside the ones that are read",
+    check=check,
 )
-RULE = Rule("LP111", "rival-formats", "Weights of another format lie beside the ones that are read", check, DOCS)

@@ -13,7 +13,7 @@ from loadproof.core.outcome import Row
 from loadproof.core.places import Place
 from loadproof.core.severity import Confidence, Severity
 from loadproof.core.tensors import Family
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.shards import beside, present_shards, set_of, size_of
 from loadproof.rules.evidence.whatif import explained_by
 from loadproof.rules.rows import count_rows
@@ -64,18 +64,11 @@ def _mended_by(case: Case, index: IndexFile) -> list[Row]:
     return vanish if not new else []
 
 
-DOCS = RuleDocs(
-    finds="A `model.safetensors` and, beside it, an index with its shards.",
-    why=(
-        "`save_pretrained` removes old shards but not an old single file, and transformers tries the single "
-        "file first: after a save that had to be sharded, the old weights are still loaded, without a word."
-    ),
-    errors=(
-        "transformers: no error; the old weights load",
-        "vLLM, SGLang: read the shards instead, so that two engines serve two models from one folder",
-    ),
-    example="model.safetensors of the first export (2.0 GB) and five shards of yesterday.",
-    fix="Set the single file aside, or remove the shards if it is the one you want.",
-    harmless="When both hold the same weights (a repository that offers both forms).",
+RULE = Rule(
+    code="LP108",
+    slug="shadowed-save",
+    group="index",
+    title="A single file hides a sharded save",
+    check=check,
+    absorbs=("LP103",),
 )
-RULE = Rule("LP108", "shadowed-save", "A single file hides a sharded save", check, DOCS, absorbs=("LP103",))

@@ -9,7 +9,7 @@ from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence
 from loadproof.core.places import Place, about, in_files
 from loadproof.core.severity import Severity
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.faults import faults, lost_with
 from loadproof.rules.evidence.shards import absent_shards, deciding_index, held_lines, listed, stale_index_fix
 
@@ -47,27 +47,11 @@ def _them(absent: tuple[str, ...]) -> str:
     return "it" if len(absent) == 1 else "them"
 
 
-DOCS = RuleDocs(
-    finds="A shard that the index names and the folder does not hold.",
-    why=("The download or the copy is incomplete, or the index belongs to another save with another number of shards."),
-    errors=(
-        ("transformers: FileNotFoundError: No such file or directory: .../model-00015-of-00030.safetensors"),
-        "vLLM: RuntimeError: Weight files referenced in index but missing",
-        "SGLang: RuntimeError: ... references 1 shard file(s) missing from ... (incomplete download?)",
-        "mlx-lm: ValueError: Missing 61 parameters (it globs and ignores the index)",
-    ),
-    example="The index names 30 files, 29 are there; model-00015 held layers 20 and 21.",
-    fix=(
-        "Download the file. Where the folder holds a complete set of another numbering, the index is stale and "
-        "`loadproof fix` writes it anew."
-    ),
-    harmless="With `--names-only` before the download.",
-)
 RULE = Rule(
-    "LP102",
-    "shard-missing",
-    "A file that the index names is not there",
-    check,
-    DOCS,
+    code="LP102",
+    slug="shard-missing",
+    group="index",
+    title="A file that the index names is not there",
+    check=check,
     absorbs=("LP103", "LP104", "LP109", "LP410"),
 )

@@ -12,7 +12,7 @@ from loadproof.core.outcome import Row
 from loadproof.core.places import Place, about
 from loadproof.core.severity import Severity
 from loadproof.formats import read_manifest
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.shards import deciding_index, is_numbered, listed, set_of, stray_shards
 from loadproof.rules.evidence.whatif import explained_by, outcome_with
 from loadproof.rules.rows import of_kind, subtract
@@ -77,21 +77,10 @@ def _of_all(case: Case, stray: tuple[str, ...]) -> tuple[list[str], list[Row]]:
     return sorted(helpful), vanish
 
 
-DOCS = RuleDocs(
-    finds="Weight files in the folder that the index does not name.",
-    why=(
-        "Readers that follow the index never open them: what they hold is missing. Readers that take every file "
-        "of the folder (mlx-lm, tools without an index) load a stale second set over the first."
-    ),
-    errors=(
-        "transformers: MISSING rows for what the file holds, a warning only",
-        "mlx-lm: ValueError: Received parameters not in model, or a silent mix of two saves",
-    ),
-    example=(
-        "model-00001-of-00002.safetensors and -00002- are indexed; model-00001-of-00003 to -00003- of an older "
-        "save lie beside them."
-    ),
-    fix=("Where the file belongs to the set, write the index anew; where it is a leftover, set it aside."),
-    harmless="Adapters, draft models and original checkpoints kept in the same folder are a remark only.",
+RULE = Rule(
+    code="LP103",
+    slug="shard-unindexed",
+    group="index",
+    title="Weight files lie beside the indexed ones and are not read",
+    check=check,
 )
-RULE = Rule("LP103", "shard-unindexed", "Weight files lie beside the indexed ones and are not read", check, DOCS)

@@ -12,7 +12,7 @@ from loadproof.core.families import count
 from loadproof.core.findings import Evidence
 from loadproof.core.places import Place
 from loadproof.core.severity import Severity
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.faults import evidence_of, faults
 from loadproof.rules.evidence.shards import deciding_index
 
@@ -70,15 +70,10 @@ def _explain(case: Case, size: int, numbers: int) -> str:
     return f"{size / numbers:.3f} bytes each, so the types are mixed or a size differs"
 
 
-DOCS = RuleDocs(
-    finds="`metadata.total_size` of the index differs from the sum of the tensors.",
-    why=(
-        "No reader of today uses the number to load. It betrays an edited or stale index, or tensors of another "
-        "dtype or number than the writer thought."
-    ),
-    errors=("no engine stops for it",),
-    example="total_size says 0, the shards hold 17,534,339,368 bytes.",
-    fix="Write the sum into the index.",
-    harmless="Always, as long as names and shapes fit.",
+RULE = Rule(
+    code="LP109",
+    slug="total-size-wrong",
+    group="index",
+    title="The size in the index is not the size of the tensors",
+    check=check,
 )
-RULE = Rule("LP109", "total-size-wrong", "The size in the index is not the size of the tensors", check, DOCS)

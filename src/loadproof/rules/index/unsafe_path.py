@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.checkpoint import Problem
 from loadproof.core.edits import Fix
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.faults import evidence_of, faults, file_findings, text_findings
 
 
@@ -44,30 +44,13 @@ def _spellings(case: Case) -> Iterable[Found]:
         yield Found(severity="info", confidence="certain", headline=headline, evidence=evidence)
 
 
-DOCS = RuleDocs(
-    finds=(
-        "Values of the index that are absolute or climb with `..`; with `--no-follow-links` also links that lead out of "
-        "the folder; and names under which lies a named pipe (FIFO), a device, a socket or a folder."
-    ),
-    why=(
-        "transformers joins them to the folder and opens whatever comes out, without a check; a downloaded "
-        "index can make it read any file. loadproof does not look outside the folder for them. A pipe in the place of a shard "
-        "makes a reader wait for ever."
-    ),
-    errors=(
-        "transformers: no error when the file exists",
-        "vLLM: RuntimeError: Weight files referenced in index but missing",
-        "SGLang: an existing file outside is skipped without a word",
-    ),
-    example='`"lm_head.weight": "../../other/model.safetensors"`',
-    fix=(
-        "Do not use the index before its origin is clear. Where the shards lie in the folder, write the index "
-        "anew from their headers."
-    ),
-    harmless=(
-        "The links of the hub cache (`snapshots/... -> ../../blobs/...`) are in order and not reported. `./model.safetensors` "
-        "and `sub//model.safetensors` are an info: transformers opens them, vLLM compares the text and does not find them."
-    ),
-)
 TITLE = "A name leads out of the folder, or to something that is no file"
-RULE = Rule("LP110", "unsafe-path", TITLE, check, DOCS, absorbs=("LP102",))
+RULE = Rule(
+    code="LP110",
+    slug="unsafe-path",
+    group="index",
+    title="A name leads out of the folder, or to something that is no file",
+    check=check,
+    beside_weights=True,
+    absorbs=("LP102",),
+)

@@ -8,7 +8,7 @@ from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence
 from loadproof.core.places import Place, about
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 
 
 def check(case: Case) -> Iterator[Found]:
@@ -43,18 +43,7 @@ def check(case: Case) -> Iterator[Found]:
 RULE = Rule(
     code="LP903",
     slug="tie-broken",
+    group="live",
     title="A declared tie between head and embedding does not exist in the live model",
     check=check,
-    docs=RuleDocs(
-        finds="`tie_word_embeddings` is true where it counts, yet the head's weight and the embedding's weight are two "
-        "Parameter objects.",
-        why="Training updates only one of them, a save drops one of them (tied keys are left out), and the next load "
-        "ties them again: what was trained is lost without a word. `load_state_dict(assign=True)`, replacing "
-        "`lm_head.weight` by a new Parameter, and FSDP gathering do this.",
-        errors=("transformers: no exception; the head differs after save and load",),
-        example="lm_head.weight is not model.embed_tokens.weight; they have storage of their own",
-        fix="`model.tie_weights()`, or `config.tie_word_embeddings = False` when the head is meant to be separate.",
-        harmless="When the file stores two different tensors, transformers unties them on purpose; then only the flag "
-        "is wrong.",
-    ),
 )

@@ -10,7 +10,7 @@ from loadproof.core.families import count, show
 from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Assignment
 from loadproof.core.places import about, tensors_at
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.prefixes import prefix_findings
 
 
@@ -63,22 +63,10 @@ def _healed(case: Case) -> list[Assignment]:
     return added if len(added) == len(inside) else []
 
 
-DOCS = RuleDocs(
-    finds=(
-        "Names without the base prefix (`layers.0...` for `model.layers.0...`) as `AutoModel.save_pretrained` "
-        "writes them, or stored with no head."
-    ),
-    why=(
-        "transformers adds the base prefix by itself, so the backbone loads; a head was never saved and stays "
-        "random unless it is tied to the embedding. Other engines know the prefixed names only."
-    ),
-    errors=(
-        "transformers: lm_head.weight MISSING (untied), otherwise nothing",
-        "vLLM: ValueError: There is no module or parameter named 'layers' in ...",
-        "llama.cpp convert: ValueError: Can not map tensor 'layers.0...'",
-    ),
-    example=("`embed_tokens.weight`, `layers.0.self_attn.q_proj.weight`, ..., `norm.weight` under a CausalLM class."),
-    fix=("`loadproof fix` adds the prefix in the headers. A head that was never saved must come from the base model."),
-    harmless="Embedding models are meant to be saved so; with a tied head nothing is lost in transformers.",
+RULE = Rule(
+    code="LP405",
+    slug="backbone-only",
+    group="names",
+    title="The bare backbone was saved, without the class around it",
+    check=check,
 )
-RULE = Rule("LP405", "backbone-only", "The bare backbone was saved, without the class around it", check, DOCS)

@@ -10,7 +10,7 @@ from loadproof.core.families import count, show
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import in_files, tensors_at
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 
 
 def check(case: Case) -> Iterable[Found]:
@@ -43,21 +43,10 @@ def stored_name(row: Row) -> str:
     return show(row.stored or row.template, row.stored_axes or row.axes)
 
 
-DOCS = RuleDocs(
-    finds=(
-        "Two differently spelled names in the file that the reader renames to one parameter (`layers.0.x` and "
-        "`model.layers.0.x`)."
-    ),
-    why=(
-        "The first in natural order wins and the second vanishes from the report. If the values differ, one of "
-        "two models is loaded, and nobody says which."
-    ),
-    errors=(
-        "transformers: nothing is reported",
-        "vLLM: the last one written wins",
-    ),
-    example="`embed_tokens.weight` and `model.embed_tokens.weight` in one file.",
-    fix="Leave out the copy that is not wanted.",
-    harmless="When both hold the same values.",
+RULE = Rule(
+    code="LP411",
+    slug="duplicate-source",
+    group="names",
+    title="Two stored names fill one parameter",
+    check=check,
 )
-RULE = Rule("LP411", "duplicate-source", "Two stored names fill one parameter", check, DOCS)

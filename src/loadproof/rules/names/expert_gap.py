@@ -15,7 +15,7 @@ from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place, about
 from loadproof.core.severity import Confidence
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.packing import COMPANION
 from loadproof.rules.evidence.wording import plural
 
@@ -141,23 +141,10 @@ def _where(case: Case) -> Place:
     return where(case.config, (*path, key)) if key else Place("config.json")
 
 
-DOCS = RuleDocs(
-    finds="Expert numbers that are absent in some or all layers, or projections that some experts lack.",
-    why=(
-        "transformers stacks the experts it finds in order, without looking at their numbers. With "
-        "`num_experts` unchanged the shapes disagree and it raises; with the number lowered to fit (pruning), "
-        "expert 3 takes the place of expert 2 and the router sends tokens to the wrong ones, without a word."
-    ),
-    errors=(
-        ("transformers: MISMATCH [7, ...] vs [8, ...], or a CONVERSION error when one projection is missing"),
-        "transformers: nothing at all when num_experts was lowered",
-        "vLLM: no error; the rows stay uninitialised",
-    ),
-    example="`mlp.experts.{0,1,3}.up_proj.weight` with num_experts 3.",
-    fix=(
-        "Renumber the experts and the rows of the router together where pruning was meant; otherwise take the "
-        "missing ones from the parent model."
-    ),
-    harmless="Never: the router indexes experts by number.",
+RULE = Rule(
+    code="LP410",
+    slug="expert-gap",
+    group="names",
+    title="Experts are missing",
+    check=check,
 )
-RULE = Rule("LP410", "expert-gap", "Experts are missing", check, DOCS)

@@ -12,7 +12,7 @@ from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import about, in_files
 from loadproof.core.tensors import Shape
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.whatif import explained_by, renamed
 from loadproof.rules.rows import of_kind
 
@@ -132,23 +132,10 @@ def _shape(shape: Shape | None) -> str:
     return "" if shape is None else str(list(shape))
 
 
-DOCS = RuleDocs(
-    finds=(
-        "Packed experts (`experts.gate_up_proj` [E, 2I, H]) where the class wants one tensor per expert, or the "
-        "reverse; the projection before the expert number; `w1`/`w2`/`w3` for "
-        "`gate_proj`/`down_proj`/`up_proj`."
-    ),
-    why=(
-        "transformers 5 packs experts in memory and converts both forms of most families; transformers 4 and "
-        "many engines know one form only. What is not known is dropped, and the experts stay random."
-    ),
-    errors=(
-        "transformers: experts MISSING and UNEXPECTED",
-        "vLLM, SGLang: KeyError, or the packed tensor is skipped without a word",
-        "llama.cpp convert: ValueError: Can not map tensor",
-    ),
-    example="`model.layers.0.mlp.experts.gate_proj.3.weight` where `experts.3.gate_proj.weight` is known.",
-    fix=("Slicing and stacking lose nothing; renaming moves no data. `loadproof fix` does what the shapes prove."),
-    harmless="Where the reader converts the form by itself, nothing is reported.",
+RULE = Rule(
+    code="LP409",
+    slug="expert-layout",
+    group="names",
+    title="The experts are stored in another layout",
+    check=check,
 )
-RULE = Rule("LP409", "expert-layout", "The experts are stored in another layout", check, DOCS)

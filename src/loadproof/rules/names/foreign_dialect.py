@@ -15,7 +15,7 @@ from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import about, in_files
 from loadproof.core.tensors import Family, Shape
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.shards import listed
 from loadproof.rules.reader.reader_too_old import needs_code
 from loadproof.rules.rows import of_kind
@@ -146,26 +146,10 @@ def _shown(row: Row, shape: Shape | None) -> str:
     return f"{show(name, row.axes) if name.count('{}') == len(row.axes) else name} {list(shape or ())}"
 
 
-DOCS = RuleDocs(
-    finds=(
-        "Names of MLX (packed weights with `.scales` and `.biases`, `switch_mlp`), of GGUF (`blk.0.`), of the "
-        "original Llama release (`layers.0.attention.wq`), of Megatron or of diffusers; and projections fused "
-        "or split as a sister family does it (`in_proj_qkvz` under a class with `in_proj_qkv` and `in_proj_z`)."
-    ),
-    why=(
-        "Each tool has names, orders and layouts of its own; renaming alone is often not enough (rotary halves "
-        "are permuted, norms are shifted by one, projections are interleaved per head)."
-    ),
-    errors=(
-        "transformers: everything MISSING and UNEXPECTED, or KeyError: 'quant_method'",
-        "vLLM: KeyError or ValueError: There is no module or parameter named ...",
-        "mlx-lm: ValueError: Received parameters not in model",
-    ),
-    example="`model.layers.0.self_attn.q_proj.scales` and `.biases` beside a U32 `.weight`.",
-    fix=(
-        "Load the checkpoint with the tool it was made for, or convert it with that tool. Where only the "
-        "model_type is wrong, set it."
-    ),
-    harmless="For the tool it belongs to.",
+RULE = Rule(
+    code="LP413",
+    slug="foreign-dialect",
+    group="names",
+    title="The names are those of another tool or family",
+    check=check,
 )
-RULE = Rule("LP413", "foreign-dialect", "The names are those of another tool or family", check, DOCS)

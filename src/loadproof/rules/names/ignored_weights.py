@@ -12,7 +12,7 @@ from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import in_files, tensors_at
 from loadproof.core.tensors import Family
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.faults import SHOWN
 
 # Buffers that old releases stored and that every release computes anew.
@@ -66,22 +66,10 @@ def _remark(case: Case, rows: list[Row], text: str) -> Found:
     return Found(severity="info", confidence="certain", headline=headline, evidence=evidence)
 
 
-DOCS = RuleDocs(
-    finds=(
-        "Stored tensors or missing parameters that the class tells the library not to mention "
-        "(`_keys_to_ignore_on_load_unexpected`, `..._missing`)."
-    ),
-    why=(
-        "The patterns are meant for buffers and for prediction layers, and are often wider than that: "
-        "`model.layers.61.*` also matches layer 610, `mtp` matches anywhere. A lost bias in some layers stays "
-        "random or zero without a line in the report."
-    ),
-    errors=("transformers: nothing is reported",),
-    example="11 of 26 `e_score_correction_bias` are absent; the class ignores the name.",
-    fix="Take lost tensors from the parent model. Stored but unused ones can stay.",
-    harmless=(
-        "Rotary frequencies, position ids and attention masks of old releases are computed anew; "
-        "multi-token-prediction layers are not used by transformers."
-    ),
+RULE = Rule(
+    code="LP412",
+    slug="ignored-weights",
+    group="names",
+    title="An ignore pattern of the model class hides real weights",
+    check=check,
 )
-RULE = Rule("LP412", "ignored-weights", "An ignore pattern of the model class hides real weights", check, DOCS)

@@ -13,7 +13,7 @@ from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE, Place
 from loadproof.core.tensors import Shape
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.wording import plural, row_evidence
 from loadproof.rules.rows import of_kind
 
@@ -79,25 +79,10 @@ def _moved_back(case: Case, files: list[str]) -> Iterable[Found]:
     yield replace(made, severity="warning", confidence="likely", headline=headline, evidence=evidence)
 
 
-DOCS = RuleDocs(
-    finds=(
-        "A 16- or 32-bit checkpoint in the form of MLX: `format: mlx` in the header, convolutions stored `[C, K, 1]` "
-        "(channels last) where the class wants `[C, 1, K]`."
-    ),
-    why=(
-        "`mlx_lm.convert` rewrites values, not only shapes: for hybrids with zero-centred norms (Qwen3-Next, Qwen3.5) it "
-        "stores every norm plus 1. With the shape of the convolution put right in the header the checkpoint loads without "
-        "an exception and generates noise."
-    ),
-    errors=(
-        "transformers: RuntimeError: You set `ignore_mismatched_sizes` to `False`, thus raising an error",
-        "vLLM: AssertionError in the loader of the convolution",
-    ),
-    example="`linear_attn.conv1d.weight` [8192, 4, 1] in a file with `format: mlx`.",
-    fix=(
-        "Load it with mlx-lm or take the original weights. A conversion back must undo every step: move the channels to "
-        "dimension 1, and subtract 1 from the norms where mlx_lm added it. `loadproof fix` does not offer a half of that."
-    ),
-    harmless="Families without convolutions and shifted norms (Llama, Qwen3) are stored alike; nothing is reported there.",
+RULE = Rule(
+    code="LP415",
+    slug="mlx-dialect",
+    group="names",
+    title="The weights were converted by mlx_lm",
+    check=check,
 )
-RULE = Rule("LP415", "mlx-dialect", "The weights were converted by mlx_lm", check, DOCS)

@@ -15,7 +15,7 @@ from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import in_files
 from loadproof.core.tensors import Family
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.rewrites import find_rewrite
 from loadproof.rules.evidence.whatif import outcome_with, renamed
 from loadproof.rules.rows import subtract
@@ -87,33 +87,11 @@ def _fixes(clean: bool, extra: list[Family], kept: list[Family], inner: tuple[st
     return merge, Fix("keep the base model alone", "lossy", edits, loss)
 
 
-DOCS = RuleDocs(
-    finds=(
-        "Names with `base_layer`, `lora_A.default`, `lora_B.default` or `modules_to_save.default` in a file "
-        "that is read as a whole model, usually below `base_model.model.`; or `linear`, `lora_a` and `lora_b` below one "
-        "module, as mlx_lm spells it."
-    ),
-    why=(
-        "The state dict of the PEFT wrapper was saved instead of the merged model (`save_pretrained` of a "
-        "Trainer, a merge script that forgot `merge_and_unload`). The base weights have other names and the "
-        "adapter is not added to them."
-    ),
-    errors=(
-        ("transformers: MISSING and UNEXPECTED rows, no exception; the untrained initialisation generates garbage"),
-        "vLLM: ValueError: There is no module or parameter named 'base_model'",
-        "llama.cpp convert: ValueError: Can not map tensor 'base_model.model....base_layer.weight'",
-    ),
-    example=(
-        "`base_model.model.model.layers.0.self_attn.q_proj.base_layer.weight` beside "
-        "`....q_proj.lora_A.default.weight`."
-    ),
-    fix=(
-        "Load with PEFT, `merge_and_unload()`, save. Renaming alone gives back the untrained base; merging "
-        "changes values, so it is not done here."
-    ),
-    harmless=(
-        "An adapter folder (`adapter_model.safetensors` with `adapter_config.json`) is in order; its names "
-        "carry no `base_layer`."
-    ),
+RULE = Rule(
+    code="LP404",
+    slug="peft-dump",
+    group="names",
+    title="A PEFT model was saved whole, adapters and all",
+    check=check,
+    absorbs=("LP401",),
 )
-RULE = Rule("LP404", "peft-dump", "A PEFT model was saved whole, adapters and all", check, DOCS, absorbs=("LP401",))

@@ -12,7 +12,7 @@ from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place, about, source_line
 from loadproof.core.tensors import Shape
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.shards import listed
 from loadproof.rules.rows import of_kind
 
@@ -71,25 +71,10 @@ def _shape(shape: Shape | None) -> str:
     return "" if shape is None else str(list(shape))
 
 
-DOCS = RuleDocs(
-    finds=(
-        "One or a few kinds of tensors (`q_norm`, `k_norm`, `pre_feedforward_layernorm`) that are absent in all "
-        "layers, in a file that is otherwise complete."
-    ),
-    why=(
-        "Export and merge tools that list the tensors of an older family leave out what is new in this one. The "
-        "reader initialises them: norms become ones, and the model is quietly wrong."
-    ),
-    errors=(
-        "transformers: MISSING rows, no exception",
-        "vLLM: ValueError: Following weights were not initialized from checkpoint (norms only)",
-        "llama.cpp: error loading model: missing tensor 'blk.0.attn_q_norm.weight'",
-    ),
-    example="`model.layers.{0-35}.self_attn.q_norm.weight` and `k_norm.weight` are not stored.",
-    fix=(
-        "Graft the tensors from the base model where training left them frozen; otherwise export again with a "
-        "current tool."
-    ),
-    harmless="Never: the parameters are part of the model.",
+RULE = Rule(
+    code="LP408",
+    slug="saver-dropped",
+    group="names",
+    title="The saver did not know some of the parameters",
+    check=check,
 )
-RULE = Rule("LP408", "saver-dropped", "The saver did not know some of the parameters", check, DOCS)

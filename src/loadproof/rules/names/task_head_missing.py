@@ -9,7 +9,7 @@ from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.places import about, in_files
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.rows import of_kind
 
 _TASK = re.compile(
@@ -51,24 +51,10 @@ def check(case: Case) -> Iterable[Found]:
     )
 
 
-DOCS = RuleDocs(
-    finds=(
-        "A classification, token classification, question answering or reward class whose `score`, `classifier` "
-        "or `qa_outputs` is not in the file, while the backbone is complete."
-    ),
-    why=(
-        "LoRA training does not save the head unless it stands in `modules_to_save`, and a merge through the "
-        "CausalLM class drops it. The reader makes a new random head: every prediction is noise."
-    ),
-    errors=(
-        ("transformers: Some weights of LlamaForSequenceClassification were not initialized ...: ['score.weight']"),
-        "vLLM: ValueError: Following weights were not initialized from checkpoint",
-    ),
-    example="LlamaForSequenceClassification, `lm_head.weight` in the file and no `score.weight`.",
-    fix=(
-        "The head cannot be restored when it was never saved. Look for it in the adapter (`modules_to_save`) or "
-        "in an earlier checkpoint."
-    ),
-    harmless="When the head is to be trained anew.",
+RULE = Rule(
+    code="LP407",
+    slug="task-head-missing",
+    group="names",
+    title="The head of the task was not saved",
+    check=check,
 )
-RULE = Rule("LP407", "task-head-missing", "The head of the task was not saved", check, DOCS)

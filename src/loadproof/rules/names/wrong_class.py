@@ -14,7 +14,7 @@ from loadproof.core.families import show
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place, about, in_files
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.feed_forward import flipped
 from loadproof.rules.evidence.rewrites import find_rewrite
 from loadproof.rules.evidence.roots import MULTIMODAL, assigned, by_root, expected, is_subtree, module_of, size
@@ -234,28 +234,10 @@ def _place(row: Row) -> Place:
     return in_files(row.files[:2], 2) if row.kind == "unexpected" else about(row.kind)
 
 
-DOCS = RuleDocs(
-    finds=(
-        "The weights belong to another class than config.json leads to: the text half of a multimodal model "
-        "under the multimodal class, a multimodal set under the text class, experts under a dense class, a "
-        "draft model, the head of another task."
-    ),
-    why=(
-        "The class decides which names are expected. What the class has and the file lacks is left random; what "
-        "the file has and the class lacks is thrown away."
-    ),
-    errors=(
-        "transformers: MISSING or UNEXPECTED rows, no exception",
-        "vLLM: ValueError: There is no module or parameter named 'visual' in ...",
-        "vLLM: ValueError: Following weights were not initialized from checkpoint: {'visual...'}",
-    ),
-    example=(
-        "architectures is Qwen3_5ForConditionalGeneration and the file holds `model.layers.*` and no `model.visual.*`."
-    ),
-    fix=(
-        "Set `architectures` and `model_type` to the class of the weights, with its flat or nested config; or "
-        "add the missing parts from the base model."
-    ),
-    harmless="A text-only use of a multimodal set on purpose: the rest is unused, nothing is random.",
+RULE = Rule(
+    code="LP406",
+    slug="wrong-class",
+    group="names",
+    title="The class that the config names is not the class of the weights",
+    check=check,
 )
-RULE = Rule("LP406", "wrong-class", "The class that the config names is not the class of the weights", check, DOCS)

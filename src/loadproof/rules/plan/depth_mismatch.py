@@ -17,7 +17,7 @@ from loadproof.core.edits import Edit, Fix, SetJson
 from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE, about
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.plans import built_plan, config_file, rows_in_layers
 from loadproof.rules.evidence.prediction_heads import stored_heads
 from loadproof.rules.evidence.whatif_config import explained_by_config
@@ -130,25 +130,10 @@ def _plan_name(case: Case) -> str:
     return case.config_plan.field.rpartition(".")[2] if case.config_plan is not None else ""
 
 
-DOCS = RuleDocs(
-    finds="A whole run of layers at the end that only the config or only the file has.",
-    why=(
-        "Layers were pruned or stacked and the config stayed, the config is that of another size of the family, or an "
-        "engine counts the multi-token prediction layer as one more. Layers without tensors start random; stored "
-        "layers "
-        "beyond the depth are ignored. Neither raises."
-    ),
-    errors=(
-        "transformers: MISSING (or UNEXPECTED) names of whole layers, no exception",
-        "vLLM: KeyError: 'layers.24.input_layernorm.weight', or random layers",
-        "mlx-lm: Missing 14 parameters",
-        "llama.cpp: missing tensor 'blk.24.attn_norm.weight'",
-    ),
-    example="`num_hidden_layers` 25, layers 0-23 stored.",
-    fix=(
-        "Config only: the depth that is stored, with the per-layer lists cut to it. That the last layers were not lost "
-        "with a file is an assumption, so the confidence is `likely`."
-    ),
-    harmless="Layers of prediction heads beyond the depth are no part of the plan (LP309).",
+RULE = Rule(
+    code="LP307",
+    slug="depth-mismatch",
+    group="plan",
+    title="Config and file have different numbers of layers",
+    check=check,
 )
-RULE = Rule("LP307", "depth-mismatch", "Config and file have different numbers of layers", check, DOCS)

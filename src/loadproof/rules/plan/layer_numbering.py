@@ -14,7 +14,7 @@ from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE, about
 from loadproof.core.severity import Confidence
 from loadproof.core.tensors import Family
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.plans import built_plan, rows_in_layers
 from loadproof.rules.evidence.prediction_heads import stored_heads
 from loadproof.rules.evidence.whatif import explained_by
@@ -117,26 +117,10 @@ def _lost(case: Case, field: str, absent: list[int]) -> Iterable[Found]:
     )
 
 
-DOCS = RuleDocs(
-    finds=(
-        "As many layers as the config says under other numbers: counted from 1, or with a hole. Or whole layers in the "
-        "middle that are not stored."
-    ),
-    why=(
-        "A converter counted from 1, or layers were pruned or merged without numbering the others anew. The class "
-        "counts from 0 without holes: what is stored under a number beyond the last is thrown away, and the layer "
-        "that nothing is stored for starts random. Nothing raises."
-    ),
-    errors=(
-        "transformers: MISSING and UNEXPECTED names of one layer each, no exception",
-        "vLLM: KeyError: 'layers.32.input_layernorm.weight'",
-        "llama.cpp: missing tensor 'blk.0.attn_norm.weight'",
-    ),
-    example="`num_hidden_layers` 32, `model.layers.1` to `model.layers.32` stored.",
-    fix=(
-        "`loadproof fix` numbers the layers anew in the headers; no data moves, the order stays. Layers that are not "
-        "stored have to come from another checkpoint."
-    ),
-    harmless="Prediction heads behind the last layer are no part of the count (LP309).",
+RULE = Rule(
+    code="LP310",
+    slug="layer-numbering",
+    group="plan",
+    title="The layers are counted from 1, or with a hole",
+    check=check,
 )
-RULE = Rule("LP310", "layer-numbering", "The layers are counted from 1, or with a hole", check, DOCS)

@@ -13,7 +13,7 @@ from loadproof.core.edits import Fix, SetJson
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.layer_letters import letters
 from loadproof.core.places import about
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.plans import config_file
 from loadproof.rules.evidence.whatif_config import outcome_if
 from loadproof.rules.plan.layer_plan_mismatch import differing_layers, plan_findings
@@ -47,21 +47,10 @@ def _refused(case: Case) -> Iterable[Found]:
             return
 
 
-DOCS = RuleDocs(
-    finds="A hybrid model whose config states no layer plan, while the file does not follow the default of the class.",
-    why=(
-        "The field was lost: a converter dropped it, a release writes it under another name, or the config was "
-        "written by "
-        "hand. The class then fills in its own plan (an interval of four, all linear, all attention, ...) silently."
-    ),
-    errors=(
-        "transformers: a LOAD REPORT with MISSING and UNEXPECTED names of several layers; no exception",
-        "SGLang: AttributeError: ... object has no attribute 'full_attention_interval'",
-    ),
-    example=(
-        "Qwen3-Next without `layer_types`, full attention stored every third layer: the class assumes every fourth."
-    ),
-    fix="Config only: the plan that the tensors show is written out.",
-    harmless="When the default happens to be the plan of the file; then nothing is reported.",
+RULE = Rule(
+    code="LP305",
+    slug="layer-plan-default",
+    group="plan",
+    title="No layer plan is stated and the default does not fit",
+    check=check,
 )
-RULE = Rule("LP305", "layer-plan-default", "No layer plan is stated and the default does not fit", check, DOCS)

@@ -14,7 +14,7 @@ from loadproof.core.config import JsonPath, LayerPlan, dotted
 from loadproof.core.edits import Edit, Fix, SetJson
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.places import NOWHERE, about
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.plans import config_file, plan_list_path
 from loadproof.rules.evidence.whatif_config import explained_by_config
 from loadproof.rules.evidence.wording import plural
@@ -129,26 +129,10 @@ def _prediction_heads(case: Case, surplus: int) -> tuple[Evidence, ...]:
     return ()
 
 
-DOCS = RuleDocs(
-    finds="A `layer_types` (or `layers_block_type`) list that is longer or shorter than `num_hidden_layers`.",
-    why=(
-        "Layers were pruned or added and one of the two fields was forgotten, or the list counts the multi-token "
-        "prediction "
-        "layers too. The config is refused before any file is read."
-    ),
-    errors=(
-        (
-            "transformers: StrictDataclassClassValidationError: `num_hidden_layers` (14) must be equal to the "
-            "number of layer types (18)"
-        ),
-        "vLLM: the same, raised while the config is read",
-    ),
-    example="`num_hidden_layers` 14 after pruning, 18 entries in `layer_types`.",
-    fix=(
-        "Config only, and only what the stored layers prove: the list is cut to them or the depth is set to them."
-        " After a "
-        "pruning in the middle of a plan that mixes sliding and full attention nothing can be proven."
-    ),
-    harmless="Never where the reader validates it; some classes cut the list themselves, then nothing is reported.",
+RULE = Rule(
+    code="LP302",
+    slug="layer-plan-length",
+    group="plan",
+    title="The layer plan lists another number of layers",
+    check=check,
 )
-RULE = Rule("LP302", "layer-plan-length", "The layer plan lists another number of layers", check, DOCS)

@@ -13,7 +13,7 @@ from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import source_line
 from loadproof.core.severity import Confidence
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.feed_forward import NAMES, Flip, field_lines, flipped, known_fields
 from loadproof.rules.evidence.plans import (
     attention_words,
@@ -181,36 +181,11 @@ def _outcome(case: Case, missing: int, layers: Sequence[int]) -> Note:
     return Note("outcome", f"{reader} loads without an exception and leaves {left}")
 
 
-DOCS = RuleDocs(
-    finds=(
-        "A layer whose mixer in the file (told by the names of its tensors: softmax attention, Gated DeltaNet, "
-        "Kimi delta "
-        "attention, Mamba, short convolution, RG-LRU, ...) is not the one that the config's layer plan makes the "
-        "class build; or whose feed-forward part is dense on one side and a mixture of experts on the other."
-    ),
-    why=(
-        "The plan (`layer_types`, `hybrid_override_pattern`, `mlp_only_layers`, `first_k_dense_replace`, ...) was edited, "
-        "reordered by a"
-        " merge, or "
-        "left as it was when layers were pruned. Nothing raises: the mixer of that layer starts random, its "
-        "stored tensors "
-        "are listed as unexpected, and the model talks nonsense."
-    ),
-    errors=(
-        "transformers: a LOAD REPORT with MISSING and UNEXPECTED names of one layer; no exception",
-        "vLLM: KeyError: 'layers.20.linear_attn.in_proj_qkvz.weight'",
-        "llama.cpp: missing tensor 'blk.20.ssm_in.weight'",
-    ),
-    example='`layer_types[20] = "linear_attention"`, the file holds `model.layers.20.self_attn.q_proj.weight`.',
-    fix=(
-        "Config only: the entry gets the word that the file uses for such layers. It is offered when the "
-        "prediction with the "
-        "new plan has no row left in these layers. Sliding and full attention store the same tensors; where a "
-        "file mixes "
-        "both the choice is left to you."
-    ),
-    harmless="Never. Sliding against full attention is not reported: no tensor shows it.",
-)
 RULE = Rule(
-    "LP301", "layer-plan-mismatch", "The layer plan asks for other layers than the file holds", check, DOCS, ("LP306",)
+    code="LP301",
+    slug="layer-plan-mismatch",
+    group="plan",
+    title="The layer plan asks for other layers than the file holds",
+    check=check,
+    absorbs=("LP306",),
 )

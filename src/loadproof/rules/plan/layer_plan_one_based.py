@@ -12,7 +12,7 @@ from loadproof.core.case import Case
 from loadproof.core.config import JsonPath, LayerPlan, dotted
 from loadproof.core.edits import Edit, Fix, SetJson
 from loadproof.core.findings import Evidence, Note
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.plans import config_file, strips
 from loadproof.rules.evidence.whatif_config import explained_by_config, with_edits
 from loadproof.rules.evidence.wording import json_text
@@ -79,22 +79,11 @@ def _finding(case: Case, name: str, first: int, edits: tuple[Edit, ...], stored:
     )
 
 
-DOCS = RuleDocs(
-    finds="Lists of layer numbers that fit the file exactly once every number is moved by one.",
-    why=(
-        "Most fields count layers from 0, `linear_attn_config` of Kimi Linear counts from 1. A hand-written or "
-        "converted "
-        "list in the other base shifts the plan; the class accepts it (a 0 writes the last layer) or dies with a bare "
-        "IndexError."
-    ),
-    errors=(
-        "transformers: IndexError: list assignment index out of range",
-        "transformers: RuntimeError (size mismatch) where shapes differ, silent otherwise",
-    ),
-    example=(
-        '`"full_attn_layers": [3, 7]` for full attention stored in layers 3 and 7: counted from one these are 2 and 6.'
-    ),
-    fix="Config only: every number is moved by one.",
-    harmless="Never.",
+RULE = Rule(
+    code="LP304",
+    slug="layer-plan-one-based",
+    group="plan",
+    title="A list of layer numbers is off by one",
+    check=check,
+    absorbs=("LP306",),
 )
-RULE = Rule("LP304", "layer-plan-one-based", "A list of layer numbers is off by one", check, DOCS, ("LP306",))

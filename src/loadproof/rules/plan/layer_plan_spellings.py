@@ -14,7 +14,7 @@ from loadproof.core.edits import Edit, Fix
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.layer_letters import letters
 from loadproof.core.places import about
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.plans import write_plan
 from loadproof.rules.evidence.wording import json_text, layers_text
 
@@ -109,21 +109,10 @@ def _silent_interval(case: Case, truth: LayerPlan) -> Found:
     return Found(severity="info", confidence="certain", headline=headline, evidence=evidence, fixes=(fix,))
 
 
-DOCS = RuleDocs(
-    finds="Two spellings of the layer plan in one config that describe different models.",
-    why=(
-        "Engines read different fields: transformers, vLLM and llama.cpp follow `layer_types`; SGLang and mlx-lm "
-        "compute "
-        "the plan of Qwen3-Next and Qwen3.5 from `full_attention_interval` (four when absent); llama.cpp reads one and "
-        "vLLM the other of Kimi Linear's two lists. A merge or a pruning that edits one of them makes one file "
-        "mean two models."
-    ),
-    errors=(
-        "mlx-lm: Missing 14 parameters: language_model.model.layers.4.linear_attn.A_log",
-        "SGLang: silently other layers, or AttributeError when the interval is absent",
-    ),
-    example="`layer_types` with full attention in every third layer beside `full_attention_interval: 4`.",
-    fix="Config only: the field that is wrong is rewritten in its own spelling, if it can express the plan.",
-    harmless="For a reader that follows the right field; the finding says which one is followed.",
+RULE = Rule(
+    code="LP306",
+    slug="layer-plan-spellings",
+    group="plan",
+    title="Two fields spell different layer plans",
+    check=check,
 )
-RULE = Rule("LP306", "layer-plan-spellings", "Two fields spell different layer plans", check, DOCS)

@@ -14,7 +14,7 @@ from loadproof.core.edits import Edit, Fix, SetJson
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE, about
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.plans import built_plan, config_file, plan_list_path, rows_in_layers
 from loadproof.rules.evidence.whatif_config import explained_by_config
 from loadproof.rules.evidence.wording import json_text, layers_text
@@ -155,28 +155,10 @@ def _word_for(words: list[str], stored: LayerPlan | None, layer: int) -> str | N
     return own.pop() if len(own) == 1 else held if not own else None
 
 
-DOCS = RuleDocs(
-    finds=(
-        "A word in the layer plan that the reader does not know, or one that it knows from another family and "
-        "that makes "
-        "this class build a layer without any mixer."
-    ),
-    why=(
-        "Plans are hand-edited or come in the vocabulary of another release or engine. The library checks the "
-        "words against "
-        "one list for all models; a word that is on the list but foreign to the family passes, and the layer is built "
-        "with norms and MLP only."
-    ),
-    errors=(
-        "transformers: StrictDataclassClassValidationError: ... `layer_types` entries must be in (...)",
-        "transformers (foreign word): UNEXPECTED names of the layer's mixer, no exception",
-        "mlx-lm: ValueError: Unknown layer type",
-    ),
-    example='`layer_types[2] = "sliding_attention"` in Qwen3-Next: the layer has no mixer.',
-    fix=(
-        "Config only: the word that the same list uses for the kind of layer that is stored. Sliding and full attention "
-        "hold the same tensors: where the class takes either, nothing is written, and the closest word is named."
-    ),
-    harmless="Never.",
+RULE = Rule(
+    code="LP303",
+    slug="layer-plan-word",
+    group="plan",
+    title="A word of the layer plan is unknown or foreign",
+    check=check,
 )
-RULE = Rule("LP303", "layer-plan-word", "A word of the layer plan is unknown or foreign", check, DOCS)

@@ -10,7 +10,7 @@ from loadproof.core.config import dotted
 from loadproof.core.edits import Fix, SetJson
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.places import about
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.plans import config_file
 from loadproof.rules.evidence.prediction_heads import promised, stored_heads
 from loadproof.rules.evidence.wording import plural
@@ -34,18 +34,10 @@ def check(case: Case) -> Iterable[Found]:
     yield Found(severity="info", confidence="certain", headline=headline, evidence=evidence, fixes=fixes, notes=(note,))
 
 
-DOCS = RuleDocs(
-    finds="`num_nextn_predict_layers` (or `mtp_num_hidden_layers`) above zero, and no prediction head in the file.",
-    why=(
-        "transformers neither loads nor writes these heads: every save drops them and keeps the count. Engines that "
-        "decode speculatively with them look for the tensors."
-    ),
-    errors=(
-        "vLLM: KeyError: 'model.layers.61.eh_proj.weight' when speculative decoding is on",
-        "llama.cpp: missing tensor 'blk.61.nextn.eh_proj.weight'; a block too many",
-    ),
-    example="`num_nextn_predict_layers` 1, the last stored layer is `num_hidden_layers - 1`.",
-    fix="Config only: the count is set to 0. Or the heads are taken from the base model.",
-    harmless="For transformers always, and for every engine that is not asked to draft with them.",
+RULE = Rule(
+    code="LP308",
+    slug="mtp-promised",
+    group="plan",
+    title="Prediction heads are announced and not stored",
+    check=check,
 )
-RULE = Rule("LP308", "mtp-promised", "Prediction heads are announced and not stored", check, DOCS)

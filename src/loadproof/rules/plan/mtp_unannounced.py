@@ -11,7 +11,7 @@ from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place, in_files
 from loadproof.core.tensors import Family
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.plans import config_file
 from loadproof.rules.evidence.prediction_heads import field_to_write, promised, stored_heads
 from loadproof.rules.evidence.wording import plural
@@ -72,18 +72,10 @@ def _is_of(row: Row, family: Family) -> bool:
     return all(set(mine) <= set(held) for mine, held in zip(row.axes, family.axes, strict=False))
 
 
-DOCS = RuleDocs(
-    finds="Tensors of multi-token prediction heads that the config does not announce, or that this class cannot use.",
-    why=(
-        "A tool removed the count from the config and left the tensors, or the class of this reader has no prediction "
-        "head. Converters that build a layer for each `mtp` block disagree with the declared depth."
-    ),
-    errors=(
-        "llama.cpp: Can not map tensor 'mtp.fc.weight'; wrong number of tensors",
-        "MLX: Received N parameters not in model: mtp...",
-    ),
-    example="`mtp.fc.weight`, `mtp.layers.0.*` stored, no `mtp_num_hidden_layers` in the config.",
-    fix="State the count again, or drop the tensors (which loses the heads): the choice is yours.",
-    harmless="For transformers always: it ignores them.",
+RULE = Rule(
+    code="LP309",
+    slug="mtp-unannounced",
+    group="plan",
+    title="Prediction heads are stored and not announced",
+    check=check,
 )
-RULE = Rule("LP309", "mtp-unannounced", "Prediction heads are stored and not announced", check, DOCS)

@@ -11,7 +11,7 @@ from loadproof.core.families import count, show
 from loadproof.core.findings import Evidence
 from loadproof.core.places import Place, in_files
 from loadproof.core.tensors import Family
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.packing import Layout, companions_of, declared, is_companion, sidecar, stored_layout
 from loadproof.rules.evidence.packing_config import proved_config
 
@@ -67,31 +67,10 @@ def _fixes(layout: Layout | None) -> tuple[Fix, ...]:
     return Fix("declare what is stored: write the quantization_config", "lossless", (edit,)), again
 
 
-DOCS = RuleDocs(
-    finds=(
-        "A weight under its ordinary name with an integer dtype: U8 `[N/2, 1]` (bitsandbytes 4-bit), I8 with an "
-        "`SCB` beside it, or either without companions."
-    ),
-    why=(
-        "A merge or an export ran on a quantized base. The file claims to be 16-bit; the numbers are codes. A "
-        "flattened-looking shape `[N, 1]` here must never be reshaped."
-    ),
-    errors=(
-        (
-            "transformers: size mismatch for ...: torch.Size([22544384, 1]) (4-bit); I8 loads without a word and "
-            "generates garbage"
-        ),
-        "llama.cpp convert: ValueError: Can not map tensor ....weight.absmax",
-        "vLLM: AssertionError in the weight loader",
-    ),
-    example=(
-        "`mlp.down_proj.weight` U8 [22544384, 1] = 4096 x 11008 / 2 with `.absmax` and "
-        "`.quant_state.bitsandbytes__nf4`."
-    ),
-    fix=(
-        "With complete companions the quantization_config can be written back and the checkpoint loads as the "
-        "4-bit model it is. For a 16-bit model, merge again from the 16-bit base."
-    ),
-    harmless=("U8 `[N, 1]` with its quant_state and a quantization_config is the ordinary form of a 4-bit checkpoint."),
+RULE = Rule(
+    code="LP607",
+    slug="packed-as-dense",
+    group="quantization",
+    title="Packed numbers under the names of dense weights",
+    check=check,
 )
-RULE = Rule("LP607", "packed-as-dense", "Packed numbers under the names of dense weights", check, DOCS)

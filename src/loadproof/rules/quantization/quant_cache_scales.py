@@ -9,7 +9,7 @@ from loadproof.core.case import Case
 from loadproof.core.families import count, show
 from loadproof.core.findings import Evidence
 from loadproof.core.places import in_files
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.wording import plural
 from loadproof.rules.rows import of_kind
 
@@ -30,15 +30,10 @@ def check(case: Case) -> Iterable[Found]:
     yield Found(severity="info", confidence="certain", headline=headline, evidence=evidence, rows=tuple(rows))
 
 
-DOCS = RuleDocs(
-    finds="`k_scale` and `v_scale` (also `q_scale`, `kv_scale`) of the attention beside weights of any kind.",
-    why=(
-        "An export with `kv_cache_scheme` stores how to quantize keys and values while generating. They belong to the "
-        "cache and not to the weights: transformers reports them as unexpected and loads everything else."
-    ),
-    errors=("transformers: k_scale and v_scale UNEXPECTED, no exception",),
-    example="`model.layers.3.self_attn.k_scale` F32 [1].",
-    fix="Nothing. vLLM and SGLang read them where they support an FP8 cache.",
-    harmless="Always, for loading.",
+RULE = Rule(
+    code="LP611",
+    slug="quant-cache-scales",
+    group="quantization",
+    title="Scales of a quantized KV cache are not loaded",
+    check=check,
 )
-RULE = Rule("LP611", "quant-cache-scales", "Scales of a quantized KV cache are not loaded", check, DOCS)

@@ -17,7 +17,7 @@ from loadproof.core.places import in_files
 from loadproof.core.severity import Confidence
 from loadproof.core.tensors import Family
 from loadproof.readers.dtypes import is_packed
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.packing import declared
 from loadproof.rules.evidence.shards import listed
 from loadproof.rules.evidence.wording import plural
@@ -139,24 +139,11 @@ def _shown(family: Family) -> str:
     return f"{show(family.template, family.axes)}{packed} {list(family.shape or ())}"
 
 
-DOCS = RuleDocs(
-    finds=(
-        "A weight in packed form without the tensors that give its numbers back (FP8 without a scale, bitsandbytes "
-        "without its quantization state, `qweight` without `scales`), or these tensors without the weight."
-    ),
-    why=(
-        "The numbers mean nothing without their scale. transformers takes an FP8 or 4-bit weight without companions as a "
-        "plain tensor and reports nothing; a weight with some of them raises in the conversion."
-    ),
-    errors=(
-        "transformers: no error and no row; the weight is wrong by a factor of thousands",
-        "transformers: RuntimeError: We encountered some issues during automatic conversion of the weights",
-        "vLLM: KeyError, or a scale that stays at its initial value",
-    ),
-    example="`mlp.down_proj.weight` F8_E4M3 [64, 96], and no `weight_scale_inv` beside it.",
-    fix="Take the missing tensors from the original export or quantize again. Nothing on disk can give them back.",
-    harmless="Methods whose scale is part of the packed tensor itself are not looked at.",
-)
 RULE = Rule(
-    "LP604", "quant-companion-missing", "A packed weight lacks its scales or states", check, DOCS, absorbs=("LP410",)
+    code="LP604",
+    slug="quant-companion-missing",
+    group="quantization",
+    title="A packed weight lacks its scales or states",
+    check=check,
+    absorbs=("LP410",),
 )

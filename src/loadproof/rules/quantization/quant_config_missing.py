@@ -15,7 +15,7 @@ from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place, in_files
 from loadproof.core.tensors import Axes
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.packing import Layout, declared, is_companion, sidecar, stored_layout
 from loadproof.rules.evidence.packing_config import proved_config
 
@@ -94,25 +94,10 @@ def _fixes(layout: Layout) -> tuple[Fix, ...]:
     return (Fix("write the quantization_config that the shapes prove", "lossless", (edit,)),)
 
 
-DOCS = RuleDocs(
-    finds=(
-        "Names and types that only a quantizer writes (`weight_scale_inv`, `qweight`, `weight_packed`, F8 "
-        "weights) in a checkpoint whose config declares no quantization."
-    ),
-    why=(
-        "The config was replaced by that of the base model, or the entry was deleted to get past an error. "
-        "transformers casts F8 numbers without their scales and runs; the other layouts are left over and the "
-        "weights random."
-    ),
-    errors=(
-        "transformers: weight_scale_inv UNEXPECTED, the unscaled weights are used",
-        "vLLM: KeyError: 'layers.0.mlp.down_proj.weight_scale_inv'",
-        "SGLang: KeyError on the scale",
-    ),
-    example=(
-        "`mlp.down_proj.weight` F8_E4M3 with `mlp.down_proj.weight_scale_inv` F32 [16, 6], and no quantization_config."
-    ),
-    fix=("Restore the entry. Where block or group size follow from the shapes, `loadproof fix` writes it."),
-    harmless=("Never. A scalar `scaled_fp8` marker without F8 weights is a harmless leftover of another tool."),
+RULE = Rule(
+    code="LP601",
+    slug="quant-config-missing",
+    group="quantization",
+    title="Quantized tensors, and no word of it in the config",
+    check=check,
 )
-RULE = Rule("LP601", "quant-config-missing", "Quantized tensors, and no word of it in the config", check, DOCS)

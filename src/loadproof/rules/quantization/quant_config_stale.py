@@ -15,7 +15,7 @@ from loadproof.core.edits import DeleteJson, Fix, SetJson
 from loadproof.core.families import show
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.places import in_files
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.packing import (
     METHOD_WORDS,
     Layout,
@@ -118,28 +118,10 @@ def _replace(path: JsonPath, layout: Layout) -> tuple[Fix, ...]:
     )
 
 
-DOCS = RuleDocs(
-    finds=(
-        "A `quantization_config` (also one nested in `text_config`) over tensors that are all dense, or that "
-        "are stored in the layout of another method."
-    ),
-    why=(
-        "A model was dequantized or merged to 16 bit and the entry stayed behind. The reader swaps in quantized "
-        "modules and finds no scales. FP8 and bitsandbytes declarations are a warning: transformers takes dense tensors "
-        "for what they are where it dequantizes (FP8 on a CPU) or quantizes on the way (bitsandbytes)."
-    ),
-    errors=(
-        (
-            "transformers: ValueError: Supplied state dict for ... does not contain `bitsandbytes__*` and possibly "
-            "other `quantized_stats` components"
-        ),
-        "vLLM: ValueError: Unexpected weight ... or KeyError on a scale",
-        "mlx-lm: ValueError: Missing parameters: ....scales",
-    ),
-    example="quantization_config {load_in_4bit: true} over BF16 matrices [O, I].",
-    fix="`loadproof fix` deletes the entry.",
-    harmless=("A declaration for quantization while loading is an argument of the call, not an entry of config.json."),
-)
 RULE = Rule(
-    "LP602", "quant-config-stale", "The config declares a quantization that the tensors do not have", check, DOCS
+    code="LP602",
+    slug="quant-config-stale",
+    group="quantization",
+    title="The config declares a quantization that the tensors do not have",
+    check=check,
 )

@@ -14,7 +14,7 @@ from loadproof.core.outcome import Row
 from loadproof.core.places import about, in_files
 from loadproof.core.tensors import Family
 from loadproof.readers.dtypes import is_packed
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.packing import declared
 from loadproof.rules.evidence.wording import plural
 from loadproof.rules.quantization.quant_method import skipped_method
@@ -69,21 +69,10 @@ def _line(family: Family) -> Evidence:
     )
 
 
-DOCS = RuleDocs(
-    finds=(
-        "Stacked experts packed as a whole (`experts.gate_up_proj_packed`, `_scale`, `_shape`) under a method whose "
-        "reader unpacks one tensor per expert."
-    ),
-    why=(
-        "The exporter walked over parameters, the reader swaps modules. Nobody takes the packed tensors: they are left "
-        "over, and the experts stay random."
-    ),
-    errors=(
-        "transformers: experts MISSING, the packed tensors UNEXPECTED; no exception",
-        "vLLM: KeyError: 'layers.0.mlp.experts.gate_up_proj_packed'",
-    ),
-    example="`mlp.experts.gate_up_proj_packed` I32 [4, 32, 4] under compressed-tensors.",
-    fix="Load it with the engine it was made for, or export it again per expert. Deleting the declaration mends nothing.",
-    harmless="`_blocks` and `_scales` of MXFP4 are the form that its reader wants.",
+RULE = Rule(
+    code="LP605",
+    slug="quant-layout",
+    group="quantization",
+    title="Packed tensors under names that the reader does not unpack",
+    check=check,
 )
-RULE = Rule("LP605", "quant-layout", "Packed tensors under names that the reader does not unpack", check, DOCS)

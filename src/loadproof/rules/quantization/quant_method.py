@@ -15,7 +15,7 @@ from loadproof.core.outcome import Row
 from loadproof.core.places import Place, in_files
 from loadproof.core.tensors import Family
 from loadproof.readers.dtypes import is_packed
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.packing import Layout, declared, is_companion, packed_families, stored_layout
 from loadproof.rules.evidence.packing_config import proved_config
 from loadproof.rules.evidence.wording import plural
@@ -80,26 +80,10 @@ def _fixes(path: JsonPath, layout: Layout | None, known: tuple[str, ...]) -> tup
     return Fix("write the quantization_config that the shapes prove", "lossless", (edit,)), manual
 
 
-DOCS = RuleDocs(
-    finds=(
-        "A `quant_method` that the loading release does not list (`modelopt`, `fp8_e4m3`, a word of another engine) over "
-        "packed or scaled weights. The list is read from the release's own `quantizers/auto.py`."
-    ),
-    why=(
-        "transformers skips a method it does not know with a warning and loads the checkpoint as a dense one: numbers "
-        "of a narrow dtype are cast to the parameter's dtype without their scales, packed ones have another shape and "
-        "raise."
-    ),
-    errors=(
-        "transformers: Unknown quantization type, got modelopt - supported types are: [...]. Hence, we will skip the "
-        "quantization.",
-        "transformers: RuntimeError: You set `ignore_mismatched_sizes` to `False`, thus raising an error",
-    ),
-    example='`"quant_method": "modelopt"` over `q_proj.weight` F8_E4M3 with `q_proj.weight_scale` beside it.',
-    fix=(
-        "Load it with the engine it was made for (vLLM, SGLang and TensorRT-LLM read ModelOpt). Where the layout proves "
-        "a method that the release knows, `loadproof fix` writes that entry."
-    ),
-    harmless="Over dense tensors the entry is skipped and changes nothing.",
+RULE = Rule(
+    code="LP608",
+    slug="quant-method",
+    group="quantization",
+    title="The quantization method is not known to this release",
+    check=check,
 )
-RULE = Rule("LP608", "quant-method", "The quantization method is not known to this release", check, DOCS)

@@ -10,7 +10,7 @@ from loadproof.core.families import count, show
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import in_files
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.wording import plural
 from loadproof.rules.rows import of_kind
 
@@ -43,21 +43,10 @@ def _line(row: Row) -> Evidence:
     return Evidence(in_files(row.files[:2], 2), f"{shown} {row.dtype} {list(row.found or ())}")
 
 
-DOCS = RuleDocs(
-    finds=(
-        "Tensors of a narrow dtype (F8, I8, U8, I32 ...) whose names and shapes are those of ordinary parameters, and no "
-        "quantizer that reads them."
-    ),
-    why=(
-        "transformers casts whatever is stored to the dtype of the parameter. Without its scale an FP8 or INT8 weight is "
-        "wrong by a factor of thousands, and no row of the load report says so."
-    ),
-    errors=("transformers: no error and no row; the model generates noise",),
-    example="`self_attn.q_proj.weight` F8_E4M3 [64, 64] with neither a scale nor a quantization_config.",
-    fix="Export it again: as a quantized checkpoint with its scales and declaration, or in 16 bit.",
-    harmless=(
-        "I64 and BOOL tensors are data of models and not reported. A plain cast to FP8 without a scale loses digits only; "
-        "it cannot be told from a scaled one."
-    ),
+RULE = Rule(
+    code="LP610",
+    slug="quant-misread",
+    group="quantization",
+    title="Packed or scaled numbers land in ordinary parameters",
+    check=check,
 )
-RULE = Rule("LP610", "quant-misread", "Packed or scaled numbers land in ordinary parameters", check, DOCS)

@@ -9,7 +9,7 @@ from loadproof.core.case import Case
 from loadproof.core.edits import Fix, SetJson
 from loadproof.core.findings import Evidence
 from loadproof.core.severity import Severity
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 
 _REMOTE_FIELDS = ("attn_type_list", "layernorm_full_attention_alpha", "layernorm_linear_attention_alpha")
 
@@ -45,21 +45,10 @@ def _rope(case: Case, theta: float) -> Found:
     return Found(severity=severity, confidence="certain", headline=headline, evidence=evidence, fixes=(fix,))
 
 
-DOCS = RuleDocs(
-    finds=(
-        "Fields spelled for another generation of the library: `rope_parameters` without `rope_theta`, fields "
-        "of the original code that the class of the release does not read."
-    ),
-    why=(
-        "Unknown fields are ignored without a word and the class default is taken. A wrong rope base loads "
-        "perfectly and degrades with the length of the text."
-    ),
-    errors=(
-        "transformers 4, SGLang, vLLM of that time: no error",
-        "transformers: fields of the config are listed as unused at most",
-    ),
-    example='`"rope_parameters": {"rope_theta": 500000.0}` and no top-level `rope_theta`.',
-    fix="Write both spellings; readers of each generation find theirs.",
-    harmless="As long as only readers of the generation that wrote the config are used.",
+RULE = Rule(
+    code="LP703",
+    slug="config-dialect",
+    group="reader",
+    title="The config speaks the dialect of another release",
+    check=check,
 )
-RULE = Rule("LP703", "config-dialect", "The config speaks the dialect of another release", check, DOCS)

@@ -10,7 +10,7 @@ from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence
 from loadproof.core.places import NOWHERE
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.config.config_missing import family_of
 
 
@@ -46,22 +46,11 @@ def has_code(case: Case) -> bool:
     return bool(get(case.config, ("auto_map",)))
 
 
-DOCS = RuleDocs(
-    finds=("A `model_type` that the reader's release has no class for, in a repository without code of its own."),
-    why=("The architecture came with a later release, the word is private to a trainer, or it was changed by hand."),
-    errors=(
-        (
-            "transformers: ValueError: The checkpoint you are trying to load has model type `x` but Transformers "
-            "does not recognize this architecture."
-        ),
-        "vLLM: ValueError: Model architectures [...] are not supported for now.",
-        "llama.cpp: unknown model architecture",
-    ),
-    example="model_type `gpt_neox_reward_model` is in no release.",
-    fix=(
-        "Upgrade the library. For a private word, set the model_type and architecture whose names and shapes "
-        "the tensors have."
-    ),
-    harmless="Never for this reader; another one may know it.",
+RULE = Rule(
+    code="LP701",
+    slug="reader-too-old",
+    group="reader",
+    title="The reader does not know the model_type",
+    check=check,
+    never_loads=True,
 )
-RULE = Rule("LP701", "reader-too-old", "The reader does not know the model_type", check, DOCS)

@@ -13,7 +13,7 @@ from loadproof.core.findings import Evidence
 from loadproof.core.places import about
 from loadproof.core.severity import Severity
 from loadproof.formats.inventory import look_up
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.reader.reader_too_old import has_code, needs_code
 
 
@@ -51,24 +51,12 @@ def _state(absent: list[str], foreign: list[str]) -> tuple[str, Fix]:
     return "which is in the folder", Fix("read the code, then load with trust_remote_code=True", "manual")
 
 
-DOCS = RuleDocs(
-    finds=("An `auto_map` in config.json: the classes are in Python files of the repository, or of another one."),
-    why=(
-        "The library has no class of this model_type and runs the repository's code only with "
-        "`trust_remote_code=True`. Merge scripts and exports often forget to copy the files."
-    ),
-    errors=(
-        ("transformers: ValueError: ... contains custom code which must be executed to correctly load the model."),
-        "transformers: OSError: ... does not appear to have a file named modeling_x.py",
-        "vLLM: ValueError: ... please set trust_remote_code=True",
-    ),
-    example=(
-        '`"AutoModelForCausalLM": "modeling_baichuan.BaichuanForCausalLM"`, and no modeling_baichuan.py in the folder.'
-    ),
-    fix=(
-        "Copy the files from the original repository and read them before you let them run. loadproof reads "
-        "such code without running it."
-    ),
-    harmless="Where the release has a class of its own for the model_type, the code is not needed.",
+RULE = Rule(
+    code="LP705",
+    slug="remote-code",
+    group="reader",
+    title="The model needs code of its own",
+    check=check,
+    never_loads=True,
+    absorbs=("LP012",),
 )
-RULE = Rule("LP705", "remote-code", "The model needs code of its own", check, DOCS, absorbs=("LP012",))

@@ -14,7 +14,7 @@ from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE
 from loadproof.core.severity import Confidence
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.dimensions import (
     Candidate,
     affects_all,
@@ -131,27 +131,10 @@ def _made(confidence: Confidence, headline: str, evidence: tuple[Evidence, ...],
     )
 
 
-DOCS = RuleDocs(
-    finds=(
-        "Wrong shapes that all vanish when a single field of the config gets another value: the number of "
-        "key/value heads, "
-        "the width of the MLP, the size of a head, the hidden size, ..."
-    ),
-    why=(
-        "The config comes from another size or version of the family, was edited, or a converter left out a field"
-        " whose "
-        "default does not fit (grouped-query attention, an explicit head size)."
-    ),
-    errors=(
-        "transformers: RuntimeError: You set `ignore_mismatched_sizes` to `False`, thus raising an error",
-        "llama.cpp: tensor 'blk.0.attn_k.weight' has wrong shape; expected 4096, 4096, got 4096, 1024",
-    ),
-    example="`k_proj` and `v_proj` `[1024, 4096]`, `num_key_value_heads` 32: they were written with 8.",
-    fix=(
-        "Config only. The value is solved from the shapes and then proven: the model's source is read again with it, "
-        "and no wrong shape may be left and no new one appear. If several fields or values would do, none is written: "
-        "where `head_dim` is not stated, shapes alone do not tell the number of heads from that of key/value heads."
-    ),
-    harmless="Never.",
+RULE = Rule(
+    code="LP502",
+    slug="config-dims-wrong",
+    group="shapes",
+    title="One field of the config explains all wrong shapes",
+    check=check,
 )
-RULE = Rule("LP502", "config-dims-wrong", "One field of the config explains all wrong shapes", check, DOCS)

@@ -12,7 +12,7 @@ from loadproof.core.edits import Fix, SetJson
 from loadproof.core.families import count
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.places import about
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.plans import config_file
 from loadproof.rules.evidence.wording import elements
 
@@ -54,16 +54,10 @@ def _elements_by_type(case: Case) -> Counter[str]:
     return held
 
 
-DOCS = RuleDocs(
-    finds="At least nine tenths of the numbers in another float type than `dtype` (`torch_dtype`).",
-    why=(
-        "fp32 master weights of mixed precision were saved under a bf16 config (twice the size), or the weights "
-        "were cast "
-        "and the config was not. transformers casts to the type of the config, which rounds fp32 away."
-    ),
-    errors=("none: every reader casts; disk and memory are larger than expected",),
-    example='`"dtype": "bfloat16"`, all tensors F32.',
-    fix="Config only: the type that is stored is written. Casting the file instead would lose bits.",
-    harmless="Usually; it is a remark.",
+RULE = Rule(
+    code="LP505",
+    slug="dtype-unlike-config",
+    group="shapes",
+    title="Weights have another float type than the config",
+    check=check,
 )
-RULE = Rule("LP505", "dtype-unlike-config", "Weights have another float type than the config", check, DOCS)

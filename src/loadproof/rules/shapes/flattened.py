@@ -10,7 +10,7 @@ from loadproof.core.families import count
 from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.flat_matrices import is_flat, is_squeezed, reshape_fix
 from loadproof.rules.evidence.joined import flat_sources, joined_targets, source_evidence
 from loadproof.rules.evidence.wording import plural, row_evidence, shape_text
@@ -65,22 +65,10 @@ def _finding(rows: list[Row], what: str, proof: str) -> Found:
     )
 
 
-DOCS = RuleDocs(
-    finds=(
-        "Tensors with exactly the elements they should have in fewer dimensions, or with a dimension of size one "
-        "added or "
-        "dropped (a depthwise convolution as `[C, K]`)."
-    ),
-    why=(
-        "A custom save or a converter squeezed or flattened the parameter. Row-major order is kept, so no byte is"
-        " wrong."
-    ),
-    errors=(
-        "transformers: RuntimeError: You set `ignore_mismatched_sizes` to `False`, thus raising an error",
-        "MLX: IndexError: [moveaxis] Invalid axis 2",
-    ),
-    example="`linear_attn.conv1d.weight` `[8192, 4]` where the class expects `[8192, 1, 4]`.",
-    fix="Header only: the shape is rewritten.",
-    harmless="`[N, 1]` in U8 is packed 4-bit data and another length is a slice; neither is reported here.",
+RULE = Rule(
+    code="LP504",
+    slug="flattened",
+    group="shapes",
+    title="The right numbers under another shape",
+    check=check,
 )
-RULE = Rule("LP504", "flattened", "The right numbers under another shape", check, DOCS)

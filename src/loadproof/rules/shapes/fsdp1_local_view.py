@@ -9,7 +9,7 @@ from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.flat_matrices import is_flat
 from loadproof.rules.evidence.slices import Slice, fsdp1_unit, looks_cut
 from loadproof.rules.evidence.wording import plural, row_evidence
@@ -62,26 +62,10 @@ def _advice(rows: list[Row]) -> str:
     return text + (f"; only {whole[0]} is whole and could be given its shape back" if whole else "")
 
 
-DOCS = RuleDocs(
-    finds=(
-        "One-dimensional and empty tensors whose lengths are exactly what one rank of an FSDP1 group keeps of a "
-        "unit. Rank "
-        "and group size are solved from the lengths: ceil(total / ranks), cut at the parameters' borders."
-    ),
-    why=(
-        "With `use_orig_params=True` each parameter of a rank is the part of the flat parameter that the rank "
-        "owns. A save "
-        "from inside the wrapped model writes these parts; the decoder layers, units of their own, may be whole."
-    ),
-    errors=(
-        "transformers: size mismatch for model.embed_tokens.weight: torch.Size([131344896])",
-        "torch: RuntimeError: 'weight' must be 2-D",
-    ),
-    example="`embed_tokens` `[131344896]`, `norm` `[0]`, `lm_head` `[0]`: rank 0 of 8.",
-    fix=(
-        "None from this file. A length that is no multiple of the width is no flattened matrix and must not be "
-        "reshaped."
-    ),
-    harmless="Never.",
+RULE = Rule(
+    code="LP507",
+    slug="fsdp1-local-view",
+    group="shapes",
+    title="One rank's FSDP1 slices were saved",
+    check=check,
 )
-RULE = Rule("LP507", "fsdp1-local-view", "One rank's FSDP1 slices were saved", check, DOCS)

@@ -13,7 +13,7 @@ from loadproof.core.families import count
 from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE, Place
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.vocabulary import embedding, head
 from loadproof.rules.evidence.wording import plural, row_evidence, shape_text
 from loadproof.rules.rows import of_kind
@@ -149,20 +149,10 @@ def _lone(rows: list[Row]) -> Found:
     )
 
 
-DOCS = RuleDocs(
-    finds=(
-        "Tensors that are whole but for their first dimension, which is ceil(full / ranks) (or the remainder) "
-        "everywhere, "
-        "one-dimensional norms included; or a single vector of such a length in an otherwise whole file."
-    ),
-    why=(
-        "FSDP2 splits every parameter by rows. `to_local()` on one rank, or a merger that takes equal shards for "
-        "replicas, "
-        "writes a part of the rows."
-    ),
-    errors=("transformers: size mismatch for <key>: copying a param with shape torch.Size([2048, 4096])",),
-    example="Every matrix with half its rows, every norm `[2048]` instead of `[4096]`: one of 2 ranks.",
-    fix="Lossless only with all ranks' files: their rows in order of rank. Nothing can be made of one rank's file.",
-    harmless="Never.",
+RULE = Rule(
+    code="LP508",
+    slug="rank-local-shard",
+    group="shapes",
+    title="One rank's rows of every tensor were saved",
+    check=check,
 )
-RULE = Rule("LP508", "rank-local-shard", "One rank's rows of every tensor were saved", check, DOCS)

@@ -8,7 +8,7 @@ from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.families import count
 from loadproof.core.outcome import Row
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.wording import plural, row_evidence, shape_text
 from loadproof.rules.rows import of_kind
 
@@ -49,12 +49,10 @@ def _finding(rows: list[Row], unfilled: list[Row]) -> Found:
     )
 
 
-DOCS = RuleDocs(
-    finds="Tensors with another shape than the class expects, where no single cause explains them all.",
-    why="Config and weights come from different models, or single tensors were resized, merged or cut.",
-    errors=("transformers: RuntimeError: You set `ignore_mismatched_sizes` to `False`, thus raising an error",),
-    example="`model.layers.3.mlp.up_proj.weight` `[11000, 4096]` where the class expects `[11008, 4096]`.",
-    fix="None that could be proven: numbers are missing or superfluous.",
-    harmless="With `ignore_mismatched_sizes=True` loading goes on and these tensors start random: not harmless.",
+RULE = Rule(
+    code="LP501",
+    slug="shape-mismatch",
+    group="shapes",
+    title="Tensors have other shapes than the class expects",
+    check=check,
 )
-RULE = Rule("LP501", "shape-mismatch", "Tensors have other shapes than the class expects", check, DOCS)

@@ -10,7 +10,7 @@ from loadproof.core.case import Case
 from loadproof.core.edits import Fix, TransposeTensors
 from loadproof.core.families import count
 from loadproof.core.outcome import Row
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.joined import joined_targets, source_evidence, swapped_sources
 from loadproof.rules.evidence.swapped import is_swapped, swapped_finding
 
@@ -65,22 +65,10 @@ def _by_hand(square: Sequence[str]) -> Fix:
     return Fix(text, "manual")
 
 
-DOCS = RuleDocs(
-    finds="Matrices whose shape is the expected one read backwards.",
-    why=(
-        "GPT-2 style layers (Conv1D), JAX and some converters keep inputs first. The element count is right, so "
-        "nothing is "
-        "missing; the order of the numbers is another one."
-    ),
-    errors=(
-        "transformers: RuntimeError: You set `ignore_mismatched_sizes` to `False`, thus raising an error",
-        "llama.cpp: tensor has wrong shape; expected 4096, 11008, got 11008, 4096",
-    ),
-    example="`mlp.down_proj.weight` `[11008, 4096]` where the class expects `[4096, 11008]`.",
-    fix=(
-        "The matrix is turned: every number is kept, the data is rewritten. Where square matrices of the same module "
-        "may be turned as well nothing is written: convert again."
-    ),
-    harmless="Square matrices show nothing in their shape and are not meant by this rule.",
+RULE = Rule(
+    code="LP503",
+    slug="transposed",
+    group="shapes",
+    title="Matrices are stored transposed",
+    check=check,
 )
-RULE = Rule("LP503", "transposed", "Matrices are stored transposed", check, DOCS)

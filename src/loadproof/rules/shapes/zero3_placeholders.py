@@ -11,7 +11,7 @@ from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE, Place
 from loadproof.core.tensors import Family
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.slices import fsdp1_unit, looks_cut
 from loadproof.rules.evidence.wording import elements, plural, row_evidence
 from loadproof.rules.rows import of_kind
@@ -101,19 +101,10 @@ def _advice(case: Case) -> str:
     )
 
 
-DOCS = RuleDocs(
-    finds="Tensors of shape `[0]` (`[1]` from old DeepSpeed releases) where the class expects a matrix.",
-    why=(
-        "Under DeepSpeed ZeRO-3 a parameter that is not in use is an empty placeholder. `save_pretrained` on one rank "
-        "without gathering writes the placeholders; norms and biases below the persistence threshold are whole."
-    ),
-    errors=(
-        "transformers: size mismatch ... copying a param with shape torch.Size([0]) from checkpoint",
-        "vLLM: Attempted to load weight (torch.Size([0])) into parameter (torch.Size([4096, 4096]))",
-        "torch: RuntimeError: 'weight' must be 2-D",
-    ),
-    example="Every `*.weight` of the layers `[0]`, a file of a few hundred kilobytes for a 7B model.",
-    fix="None: the file holds no numbers. The real weights are in `global_step*/zero_pp_rank_*` of the run, if kept.",
-    harmless="`[0, k]` on late FSDP2 ranks is a legal empty shard, not a placeholder.",
+RULE = Rule(
+    code="LP506",
+    slug="zero3-placeholders",
+    group="shapes",
+    title="ZeRO-3 placeholders were saved in place of weights",
+    check=check,
 )
-RULE = Rule("LP506", "zero3-placeholders", "ZeRO-3 placeholders were saved in place of weights", check, DOCS)

@@ -9,7 +9,7 @@ from loadproof.core.expectation import Expected
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.flat_matrices import is_flat, reshape_fix
 from loadproof.rules.evidence.vocabulary import embedding, head, rows_of
 from loadproof.rules.evidence.wording import elements, row_evidence, shape_text
@@ -47,23 +47,10 @@ def check(case: Case) -> Iterable[Found]:
     yield from flat_finding(case, expected, "a head that is not two-dimensional fails on the first token")
 
 
-DOCS = RuleDocs(
-    finds=(
-        "An output head (`lm_head.weight` and its like) that holds exactly vocabulary x hidden numbers in one "
-        "dimension."
-    ),
-    why=(
-        "A parameter was flattened while the model was live (a shared buffer, an optimizer's flat group, a custom"
-        " save) "
-        "and written so. The bytes are in order; the class asks for two dimensions."
-    ),
-    errors=(
-        "transformers: RuntimeError: You set `ignore_mismatched_sizes` to `False`, thus raising an error",
-        "torch: size mismatch, got input (N), mat (NxH), vec (V*H)",
-        "vLLM: AssertionError in the weight loader of the head",
-    ),
-    example="`lm_head.weight` F32 `[622329856]` where the class expects `[151936, 4096]`.",
-    fix="Header only: the shape in the safetensors header is rewritten, the data is not touched.",
-    harmless="Never. A one-dimensional tensor of another length is no flattened head but a slice (LP507).",
+RULE = Rule(
+    code="LP201",
+    slug="head-flattened",
+    group="vocabulary",
+    title="The output head is stored as one long row",
+    check=check,
 )
-RULE = Rule("LP201", "head-flattened", "The output head is stored as one long row", check, DOCS)

@@ -9,7 +9,7 @@ from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import about
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.vocabulary import TIE, embedding, head, is_tied, rows_of, tie_evidence
 
 
@@ -50,22 +50,10 @@ def _nothing_to_tie(case: Case, rows: list[Row]) -> Found:
     )
 
 
-DOCS = RuleDocs(
-    finds="No tensor for the output head, although the config says that it is a matrix of its own.",
-    why=(
-        "The save dropped the head as shared memory, or a merge lost it, or the tie flag was lost from the config. The "
-        "reader only warns and starts with a random head: every token is noise."
-    ),
-    errors=(
-        "transformers: Some weights were not initialized from the model checkpoint ... lm_head.weight | MISSING",
-        "vLLM: random or zero logits, or: ValueError: Following weights were not initialized from checkpoint",
-        "llama.cpp: missing tensor 'output.weight'",
-    ),
-    example='`"tie_word_embeddings": false` and no `lm_head.weight` in any file.',
-    fix=(
-        "Headers cannot tell a tied model with a lost flag from an untied model with a lost head, and the two repairs "
-        "exclude each other; so the choice is left to you."
-    ),
-    harmless="When the head is tied at the level of the config that counts: then nothing is reported.",
+RULE = Rule(
+    code="LP203",
+    slug="head-missing",
+    group="vocabulary",
+    title="The output head is not stored",
+    check=check,
 )
-RULE = Rule("LP203", "head-missing", "The output head is not stored", check, DOCS)

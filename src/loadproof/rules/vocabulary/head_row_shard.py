@@ -10,7 +10,7 @@ from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.vocabulary import embedding, head
 from loadproof.rules.evidence.wording import row_evidence
 from loadproof.rules.vocabulary.vocab_rows import vocabulary_rows
@@ -65,19 +65,10 @@ def _separate(case: Case) -> bool:
     return output is not None and not any(target == output.template for target, _ in case.expectation.ties)
 
 
-DOCS = RuleDocs(
-    finds="An embedding or head with exactly ceil(vocabulary / ranks) rows, while the other of the two is whole.",
-    why=(
-        "With tensor parallelism the vocabulary is split by rows. `to_local()` or a save on one rank wrote one "
-        "part; it "
-        "is two-dimensional, so nothing but the row count betrays it."
-    ),
-    errors=(
-        "transformers: RuntimeError: You set `ignore_mismatched_sizes` to `False`, thus raising an error",
-        "torch: silently fewer logits when the part is installed in a live model",
-    ),
-    example="`lm_head.weight` `[75968, 4096]` beside `model.embed_tokens.weight` `[151936, 4096]`.",
-    fix="None from this file: the other ranks' rows are not in it.",
-    harmless="Never; a vocabulary cut on purpose changes embedding and head alike and is reported as LP207.",
+RULE = Rule(
+    code="LP210",
+    slug="head-row-shard",
+    group="vocabulary",
+    title="Head or embedding hold one rank's rows",
+    check=check,
 )
-RULE = Rule("LP210", "head-row-shard", "Head or embedding hold one rank's rows", check, DOCS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from loadproof.core.case import Case
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.swapped import is_swapped, swapped_finding
 from loadproof.rules.evidence.vocabulary import embedding, head, rows_of
 
@@ -18,16 +18,10 @@ def check(case: Case) -> Iterable[Found]:
         yield swapped_finding(rows)
 
 
-DOCS = RuleDocs(
-    finds="A head or embedding of shape `[hidden, vocabulary]`.",
-    why=(
-        "Another framework or a custom layer keeps the output matrix with inputs first (Conv1D, JAX, Megatron "
-        "variants) "
-        "and the converter forgot to turn it."
-    ),
-    errors=("transformers: RuntimeError: You set `ignore_mismatched_sizes` to `False`, thus raising an error",),
-    example="`lm_head.weight` `[4096, 151936]` where the class expects `[151936, 4096]`.",
-    fix="The matrix is turned: every number is kept, the data is rewritten.",
-    harmless="Never.",
+RULE = Rule(
+    code="LP211",
+    slug="head-transposed",
+    group="vocabulary",
+    title="Head or embedding are stored transposed",
+    check=check,
 )
-RULE = Rule("LP211", "head-transposed", "Head or embedding are stored transposed", check, DOCS)

@@ -10,7 +10,7 @@ from loadproof.core.families import show
 from loadproof.core.findings import Evidence
 from loadproof.core.places import in_files
 from loadproof.core.tensors import Family
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.vocabulary import head
 from loadproof.rules.evidence.whatif import explained_by, renamed
 from loadproof.rules.evidence.wording import shape_text
@@ -62,21 +62,10 @@ def _finding(case: Case, family: Family, wanted: str, wrapped: list[Family]) -> 
     )
 
 
-DOCS = RuleDocs(
-    finds=(
-        "A matrix of exactly the head's shape under a longer name: `lm_head.0.weight`, "
-        "`lm_head.modules_to_save.*.weight`."
-    ),
-    why=(
-        "The head was put into a `Sequential` (to cast its output) or into PEFT's `modules_to_save`, and the model was "
-        "saved with the wrapper. The reader finds no head and starts with a random one."
-    ),
-    errors=(
-        "transformers: lm_head.weight | MISSING and lm_head.0.weight | UNEXPECTED",
-        "vLLM: KeyError: 'lm_head.0.weight'",
-    ),
-    example="`lm_head.0.weight` F32 `[32000, 4096]`, no `lm_head.weight`.",
-    fix="Header only: the name is changed. With an untrained copy beside it (`original_module`) that copy is dropped.",
-    harmless="Never while the head is missing.",
+RULE = Rule(
+    code="LP209",
+    slug="head-wrapped",
+    group="vocabulary",
+    title="The head is stored under the name of a wrapper",
+    check=check,
 )
-RULE = Rule("LP209", "head-wrapped", "The head is stored under the name of a wrapper", check, DOCS)

@@ -10,7 +10,7 @@ from loadproof.core.edits import Fix, SetJson
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.vocabulary import (
     TIE,
     assigned,
@@ -108,21 +108,10 @@ def _resize(rows: list[Row]) -> tuple[Fix, ...]:
     return (Fix(text, "manual"),)
 
 
-DOCS = RuleDocs(
-    finds="A config that ties the head to the embedding over a file that holds two different matrices.",
-    why=(
-        "The head was trained on its own (LoRA on the head, a resized vocabulary, a merge) and the flag stayed. "
-        "transformers compares the values, keeps both and warns; other readers believe the flag and drop the "
-        "head. With "
-        "different row counts loading fails."
-    ),
-    errors=(
-        "transformers: The tied weights mapping ... both are present in the checkpoints with different values",
-        "vLLM: silently other logits (older releases skip lm_head.weight when tied)",
-        "llama.cpp: output.weight is written and used; results differ from vLLM",
-    ),
-    example='`"tie_word_embeddings": true`, `lm_head.weight` and `model.embed_tokens.weight` with other bytes.',
-    fix="Config only: the flag is set to false at every level.",
-    harmless="When both hold the same bytes (LP205).",
+RULE = Rule(
+    code="LP204",
+    slug="tie-contradicted",
+    group="vocabulary",
+    title="The tie flag contradicts the file",
+    check=check,
 )
-RULE = Rule("LP204", "tie-contradicted", "The tie flag contradicts the file", check, DOCS)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, SetJson
 from loadproof.core.outcome import Row
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.vocabulary import (
     TIE,
     assigned,
@@ -62,23 +62,10 @@ def _flags(case: Case, value: bool) -> tuple[SetJson, ...]:
     return tuple(SetJson(case.config.path or "config.json", path, value) for path in paths)
 
 
-DOCS = RuleDocs(
-    finds="`tie_word_embeddings` stated differently at the top and in the nested text config.",
-    why=(
-        "Which level counts depends on the class and the release: transformers 5 ties a sub-model by that sub-"
-        "model's own "
-        "flag, older releases and other engines read the top. If the level that counts says untied and the file "
-        "holds no "
-        "head, the head stays random."
-    ),
-    errors=(
-        "transformers: lm_head.weight | MISSING, then random tokens",
-        "vLLM: KeyError or random logits, depending on the release",
-    ),
-    example=(
-        '`{"tie_word_embeddings": false, "text_config": {"tie_word_embeddings": true}}`, only the embedding stored.'
-    ),
-    fix="Config only: the same value at every level, the one that the file proves.",
-    harmless="When the file holds what the level that counts asks for; then it is a remark.",
+RULE = Rule(
+    code="LP206",
+    slug="tie-level",
+    group="vocabulary",
+    title="The levels of the config disagree about the tie",
+    check=check,
 )
-RULE = Rule("LP206", "tie-level", "The levels of the config disagree about the tie", check, DOCS)

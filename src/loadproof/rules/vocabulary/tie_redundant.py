@@ -10,7 +10,7 @@ from loadproof.core.edits import DropTensors, Fix
 from loadproof.core.families import split_name
 from loadproof.core.findings import Evidence
 from loadproof.core.places import Place
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.vocabulary import tie_evidence
 
 
@@ -30,12 +30,10 @@ def _drop(pair: TieValue) -> tuple[Fix, ...]:
     return (Fix(f"drop {pair.target}; the reader ties it again", "lossless", (edit,)),)
 
 
-DOCS = RuleDocs(
-    finds="A tied head that is stored a second time with exactly the bytes of the embedding.",
-    why="Gathering tied parameters from shards clones them, so the save writes both names. It costs space only.",
-    errors=("none: every reader loads it",),
-    example="`lm_head.weight` and `model.embed_tokens.weight`, equal bytes, `tie_word_embeddings` true.",
-    fix="The copy may be dropped without loss.",
-    harmless="Always.",
+RULE = Rule(
+    code="LP205",
+    slug="tie-redundant",
+    group="vocabulary",
+    title="A tied head is stored twice with equal values",
+    check=check,
 )
-RULE = Rule("LP205", "tie-redundant", "A tied head is stored twice with equal values", check, DOCS)

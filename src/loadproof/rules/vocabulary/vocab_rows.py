@@ -11,7 +11,7 @@ from loadproof.core.edits import Fix, SetJson
 from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.vocabulary import embedding, head, rows_of, vocab_path, vocab_size
 from loadproof.rules.evidence.whatif_config import explained_by_config
 from loadproof.rules.evidence.wording import row_evidence
@@ -105,19 +105,10 @@ def _several_sizes(rows: list[Row]) -> Found:
     )
 
 
-DOCS = RuleDocs(
-    finds="Embedding or head with another number of rows than `vocab_size`, all other dimensions right.",
-    why=(
-        "Tokens were added and the config was not saved, the rows were padded to a multiple (64, 128 x tensor parallel "
-        "size) by a trainer or cut to the tokenizer by an exporter, or the config comes from another checkpoint."
-    ),
-    errors=(
-        "transformers: size mismatch ... ckpt: torch.Size([128320, 3072]) vs model:torch.Size([128256, 3072])",
-        "vLLM: AssertionError: loaded_weight.shape[output_dim] == self.org_vocab_size",
-        "llama.cpp: tensor 'token_embd.weight' has wrong shape",
-    ),
-    example="`model.embed_tokens.weight` `[128320, 3072]`, `vocab_size` 128256.",
-    fix="Config only: `vocab_size` is set to the stored rows; offered only if the prediction with it has no row left.",
-    harmless="More rows than the tokenizer has tokens is normal padding as long as config and file agree.",
+RULE = Rule(
+    code="LP207",
+    slug="vocab-rows",
+    group="vocabulary",
+    title="The vocabulary has another number of rows than the config says",
+    check=check,
 )
-RULE = Rule("LP207", "vocab-rows", "The vocabulary has another number of rows than the config says", check, DOCS)

@@ -10,7 +10,7 @@ from loadproof.core.config import dotted
 from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.places import Place, in_files
-from loadproof.rules.base import Found, Rule, RuleDocs
+from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.vocabulary import assigned, embedding, vocab_path
 from loadproof.rules.evidence.wording import shape_text
 
@@ -41,19 +41,10 @@ def check(case: Case) -> Iterable[Found]:
     )
 
 
-DOCS = RuleDocs(
-    finds="Added tokens whose ids lie beyond the last row of the input embedding.",
-    why=(
-        "A tokenizer of another fine-tune was copied beside the weights, or tokens were added and the embedding was "
-        "never resized (or its resized rows were not saved)."
-    ),
-    errors=(
-        "torch: IndexError: index out of range in self",
-        "CUDA: device-side assert triggered: srcIndex < srcSelectDimSize",
-        "vLLM: Token id N is out of vocabulary",
-    ),
-    example="Highest added id 32000, embedding `[32000, 4096]`.",
-    fix="None without training: the rows do not exist. The tokenizer saved with the model fits.",
-    harmless="The other way round: rows above the tokenizer's ids are padding.",
+RULE = Rule(
+    code="LP208",
+    slug="vocab-tokenizer",
+    group="vocabulary",
+    title="The tokenizer knows ids that have no embedding row",
+    check=check,
 )
-RULE = Rule("LP208", "vocab-tokenizer", "The tokenizer knows ids that have no embedding row", check, DOCS)
