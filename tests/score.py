@@ -30,6 +30,7 @@ from tests import zoo
 from tests.healthy import default_reports
 from tests.rules.case_files import Example, read_pages
 from tests.rules.judge import complaints, report_of
+from tests.tracebacks.more_siblings import MORE
 from tests.tracebacks.score_handed import read_texts, score_texts
 from tests.tracebacks.siblings import SIBLINGS
 
@@ -175,7 +176,7 @@ def main(arguments: list[str]) -> int:
     met = [table("reported failures", list(scores(HERE / "zoo" / "handed")))]
     met.append(table("rule pages", list(scores(HERE / "rules" / "cases"))))
     met.append(repairs())
-    met.append(score_texts("pasted error texts", SIBLINGS))
+    met.append(score_texts("pasted error texts", (*SIBLINGS, *MORE)))
     if options.texts:
         met.append(score_texts(options.texts.name, read_texts(options.texts)))
     met.append(alarms("healthy layouts", healthy_layouts()))

@@ -54,6 +54,15 @@ def test_every_cause_says_how_to_tell_and_what_to_do() -> None:
         assert cause.next
 
 
+def test_the_next_command_is_shown_whole() -> None:
+    assert [cause.key for cause in all_causes().values() if len(cause.next) > 150] == []
+
+
+def test_a_check_decides_nothing_about_an_adapter() -> None:
+    adapters = [cause for cause in all_causes().values() if cause.code.startswith("LP80")]
+    assert [cause.key for cause in adapters if cause.next.startswith("loadproof check")] == []
+
+
 def test_one_code_has_one_slug() -> None:
     slugs: dict[str, set[str]] = {}
     for cause in all_causes().values():

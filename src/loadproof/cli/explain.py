@@ -46,7 +46,9 @@ def main(arguments: list[str]) -> int:
         report = _explain(options)
     except (ValueError, OSError) as error:
         return failed(_reason(error))
-    return answer(report, options, 0 if report.findings else 3)
+    symptom = report.case.symptom
+    answered = report.findings or (symptom is not None and symptom.elsewhere)
+    return answer(report, options, 0 if answered else 3)
 
 
 def _explain(options: argparse.Namespace) -> Report:

@@ -112,9 +112,9 @@ def _said(report: Report) -> str:
 
 def _next(command: str, report: Report) -> list[Line]:
     """The command to type next; not the check that was just done."""
-    if report.case.inventory.root and command.startswith("loadproof check"):
+    if report.case.inventory.root and command.startswith(("loadproof check", "loadproof explain")):
         return []
-    return _marked("next", _command(command, report), 1, "command")
+    return _marked("next", _command(command, report), 2, "command")
 
 
 def _found(finding: Finding, report: Report, position: int, verbose: bool) -> list[Line]:

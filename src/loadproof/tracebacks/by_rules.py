@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from loadproof.core.families import names_of
 from loadproof.core.findings import Finding
 from loadproof.core.severity import Confidence
 from loadproof.core.symptom import Symptom
@@ -39,6 +40,11 @@ _PLACES = frozenset(
         "shapes/flattened",
     )
 )
+# What a headline says of the config, no text tells.
+_UNTOLD = {
+    "layer-plan": "the same layers lack one kind of mixer and hold another",
+    "mtp-unannounced": "tensors of prediction heads (MTP) are among the reported names",
+}
 _NESTING = "nesting-prefix"
 _REPOSITORY = re.compile(
     r"(?!(?:out\w*|models?|ckpts?|checkpoints?|runs?|results?|data|tmp|home|mnt)/)\w[\w.-]{0,95}/\w[\w.-]{0,95}"
@@ -74,8 +80,9 @@ def _votes(findings: tuple[Finding, ...]) -> Iterator[Vote]:
     for finding in findings:
         if finding.code in _PLAN and not _of_mixers(finding):
             continue
-        name = next((row.stored or row.template for row in finding.rows), "")
-        yield _cause_of(finding), _confidence(finding), name, finding.headline
+        name = next((name for row in finding.rows for name in names_of(row.template, row.axes)), "")
+        cause = _cause_of(finding)
+        yield cause, _confidence(finding), name, _UNTOLD.get(cause, finding.headline)
 
 
 def _of_mixers(finding: Finding) -> bool:

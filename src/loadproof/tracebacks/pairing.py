@@ -46,25 +46,28 @@ _FUSED = re.compile(r"in_proj_qkvz|in_proj_ba|\bgate_up_proj\.|\bqkv_proj\.|\bWq
 
 
 def pair(symptom: Symptom) -> Iterator[Vote]:
-    """Votes of the report rows, the strongest first; the reason of each begins with ``rows:``."""
-    for key, confidence, name, why in _all(symptom):
-        yield key, confidence, name, f"rows: {name} ({why})"
-
-
-def _all(symptom: Symptom) -> Iterator[Vote]:
-    names = symptom.missing or symptom.unexpected
-    if not (names or symptom.mismatched):
+    """Votes of the reported names, the strongest first; the reason of each begins with ``rows:``."""
+    if not (symptom.missing or symptom.unexpected or symptom.mismatched):
         return
-    yield from judge_sizes(symptom)
+    yield from map(_with_name, judge_sizes(symptom))
     if not _of_adapter(symptom):
         from loadproof.tracebacks.by_rules import judge_rows  # many modules, which a text without names does not need
 
-        yield from judge_rows(symptom)
-    if names:
-        sure = _witnesses(symptom) > 1
-        for test in _TESTS:
-            for cause, confidence, name, why in test(symptom.missing, symptom.unexpected, symptom):
-                yield cause, confidence if sure else "possible", name, why
+        yield from ((cause, sure, name, f"rows: {why}") for cause, sure, name, why in judge_rows(symptom))
+    if symptom.missing or symptom.unexpected:
+        yield from map(_with_name, _tests(symptom))
+
+
+def _with_name(vote: Vote) -> Vote:
+    cause, confidence, name, why = vote
+    return cause, confidence, name, f"rows: {name} ({why})"
+
+
+def _tests(symptom: Symptom) -> Iterator[Vote]:
+    sure = _witnesses(symptom) > 1
+    for test in _TESTS:
+        for cause, confidence, name, why in test(symptom.missing, symptom.unexpected, symptom):
+            yield cause, confidence if sure else "possible", name, why
 
 
 def _witnesses(symptom: Symptom) -> int:

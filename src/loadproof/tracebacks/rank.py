@@ -133,7 +133,7 @@ def _fill(key: str, confidence: Confidence, name: str, why: str, symptom: Sympto
     values = {
         "{name}": name or "the name",
         "{layer}": "N" if layer is None else str(layer),
-        "{disk}": ", ".join(on_disk(name)[:3]) if name else "?",
+        "{disk}": ", ".join(on_disk(name)[:3]).replace("{}", "*") if name else "?",
         "{shape}": _sizes(symptom),
         "{engine}": symptom.engine or "the engine",
     }

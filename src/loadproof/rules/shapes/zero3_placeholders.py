@@ -23,7 +23,8 @@ def check(case: Case) -> Iterable[Found]:
         return
     number = sum(count(family.axes) for family in empty)
     rows = [*_rows(case, {family.template for family in empty}), *_taken_for_shared(case, number)]
-    headline = f"{number:,} of {plural(case.manifest.tensors, 'tensor')} are empty: ZeRO-3 placeholders, not weights"
+    verb = "is" if number == 1 else "are"
+    headline = f"{number:,} of {plural(case.manifest.tensors, 'tensor')} {verb} empty: ZeRO-3 placeholders, not weights"
     evidence = (*row_evidence(rows, 3), *_whole(case), *_gone(rows), *_rest(case))
     fixes = (Fix(_advice(case), "manual"),)
     yield Found(
