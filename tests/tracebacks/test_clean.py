@@ -73,4 +73,4 @@ def test_a_line_that_only_looks_like_json_stays() -> None:
     "line", ["│" + " " * 100_000 + "x", "| " * 50_000, "(a.a" * 30_000, "a.a." * 40_000, "[2025-" * 20_000]
 )
 def test_a_long_line_takes_no_time(line: str) -> None:
-    assert seconds(lambda: read_symptom([f"KeyError: {line}", line])) < 0.5
+    assert seconds(lambda: read_symptom([f"KeyError: {line}", line])) < 2
