@@ -30,11 +30,12 @@ demo: $(VENV)/.demo  ## check a shipped example with a known fault (no torch nee
 test: $(VENV)/.test lint  ## the whole suite, with real torch and transformers
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
-lint: $(VENV)/.test  ## ruff, mypy --strict, import contracts
+lint: $(VENV)/.test  ## ruff, mypy --strict, import contracts, dead code
 	$(BIN)/ruff check $(CHECKED)
 	$(BIN)/ruff format --check $(CHECKED)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m tests.dead_code
 
 growth: $(VENV)/.test  ## how time and memory grow with heavy inputs
 	$(BIN)/python benchmarks/growth.py

@@ -8,7 +8,7 @@ from typing import Any
 
 from loadproof.core.checkpoint import IndexFile
 from loadproof.core.edits import DeleteJson, RebuildIndex, RegenerateHeader, SetAside, SetJson, TruncateFile
-from loadproof.jsontext.edit import JsonEditError, add_members, delete_value, parse, rename_keys, set_value, show_path
+from loadproof.jsontext.edit import JsonEditError, add_members, delete_value, parse, rename_keys, set_value
 from loadproof.repair.draft import ASIDE, Draft, RefusedError
 from loadproof.repair.sources import size_of
 
@@ -157,10 +157,3 @@ def _totals(draft: Draft) -> tuple[tuple[int, int], tuple[int, int]]:
         after += [(name, size_of(entry.source)) for name, entry in shard.entries.items()]
     both = [(sum(size for _, size in side), sum(dict(side).values())) for side in (before, after)]
     return both[0], both[1]
-
-
-def describe_json_edit(edit: SetJson | DeleteJson) -> str:
-    """``config.json: text_config.vocab_size = 32000``"""
-    if isinstance(edit, DeleteJson):
-        return f"{edit.file}: delete {show_path(edit.path)}"
-    return f"{edit.file}: {show_path(edit.path)} = {json.dumps(edit.value)[:200]}"

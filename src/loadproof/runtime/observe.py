@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from loadproof.core.live import LiveModel, LiveParameter
+from loadproof.core.live import LiveModel
 from loadproof.core.tensors import Shape
 from loadproof.runtime.placement import Role, describe
 from loadproof.runtime.unwrap import input_embedding, output_head, unwrap, weight_holder
@@ -94,8 +94,3 @@ def _same_storage(a: Any, b: Any) -> bool | None:
 
 def _placeholders(model: Any) -> int:
     return sum(1 for p in model.parameters() if p.numel() == 0)
-
-
-def live_parameter(live: LiveModel, role: Role) -> LiveParameter | None:
-    """The parameter with this role, None when the model has none."""
-    return next((p for p in live.parameters if p.role == role), None)

@@ -15,7 +15,7 @@ from loadproof.core.families import fold, names_of
 from loadproof.core.outcome import Outcome, Row
 from loadproof.core.tensors import Family
 from loadproof.readers import get_reader
-from loadproof.rules.rows import count_rows, meet, subtract
+from loadproof.rules.rows import subtract
 
 
 def outcome_with(case: Case, families: Iterable[Family]) -> Outcome | None:
@@ -55,7 +55,3 @@ def renamed(families: Iterable[Family], change: Callable[[str], str]) -> tuple[F
 def refolded(names: Iterable[str], like: Family) -> list[Family]:
     """These names as families of the dtype, shape and files of `like`."""
     return [replace(like, template=t, axes=a) for t, a, _ in fold((name, None) for name in names)]
-
-
-def same_names(rows: list[Row], others: list[Row]) -> bool:
-    return count_rows(rows) == count_rows(others) == count_rows(meet(rows, others))

@@ -45,13 +45,6 @@ def layers_text(layers: Sequence[int]) -> str:
     return f"layer{'' if len(layers) == 1 else 's'} {show_axis(tuple(layers))}"
 
 
-def files_text(files: Sequence[str]) -> str:
-    """The file, or the first of several with their number."""
-    if not files:
-        return "the file"
-    return files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"
-
-
 def row_evidence(rows: Iterable[Row], shown: int = 4) -> tuple[Evidence, ...]:
     """One line per row: the stored name where there is one, and what is wrong with it; the rest counted."""
     rows = list(rows)
