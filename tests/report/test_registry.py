@@ -153,6 +153,14 @@ def test_results_print_short_and_give_themselves_whole(broken: Path, healthy: Pa
     valid(report.to_json(), REPORT)
 
 
+def test_a_name_from_a_file_cannot_reach_the_terminal_through_repr(tmp_path: Path) -> None:
+    folder = build("llama").write(tmp_path / "a\x1b[2Jb")
+    finding = loadproof.Finding("LP011", "hostile-name", "error", "certain", "x\x1b[2J\u202e")
+    for shown in (repr(loadproof.check(folder)), repr(loadproof.plan(folder)), repr(finding)):
+        assert shown.isprintable()
+        assert "\\x1b[2J" in shown
+
+
 def test_the_text_of_a_result_is_what_the_command_prints(
     capsys: pytest.CaptureFixture[str], broken: Path, healthy: Path
 ) -> None:

@@ -8,6 +8,7 @@ from loadproof.core.edits import Fix
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place
 from loadproof.core.severity import Confidence, Severity
+from loadproof.core.shown import short
 
 
 class Evidence(Struct, frozen=True):
@@ -50,4 +51,4 @@ class Finding(Struct, frozen=True):
     how_to_tell: HowToTell | None = None
 
     def __repr__(self) -> str:
-        return f"<Finding {self.severity}[{self.code}] {self.slug}: {self.headline}>"
+        return short(f"<Finding {self.severity}[{self.code}] {self.slug}: {self.headline}>")

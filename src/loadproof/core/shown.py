@@ -14,7 +14,7 @@ class Shown(Struct, frozen=True):
     kind: ClassVar[str] = ""
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.brief()}>"
+        return short(f"<{type(self).__name__} {self.brief()}>")
 
     def brief(self) -> str:
         """The answer in a few words, for `repr`."""
@@ -34,6 +34,11 @@ class Shown(Struct, frozen=True):
 
         found = decode(self.to_json())
         return found if isinstance(found, dict) else {self.kind: found}
+
+
+def short(text: str) -> str:
+    """One line that no terminal obeys: names from files stand in it."""
+    return str(import_module("loadproof.report.escape").clean(text))
 
 
 def _rendered(result: Shown, form: str, **look: Any) -> str:
