@@ -44,9 +44,6 @@ def judge_sizes(symptom: Symptom) -> Iterator[Vote]:
     names = {(judge(m.stored, m.wanted, m.name), _adapter_kind(m.name)): m.name for m in reversed(symptom.mismatched)}
     if len(kinds) > 1:
         others = [kind for kind in kinds if kind[0] not in ("other", "scaled")]
-        whole = _one_ratio(symptom)
-        if whole:
-            yield ("rank-shard", "likely", symptom.mismatched[0].name, "all rows cut alike")
         kinds = Counter({kind: kinds[kind] for kind in others}) or kinds
     for (kind, adapter), _ in kinds.most_common():
         name = names[kind, adapter]
@@ -87,13 +84,3 @@ def _of_model(kind: str, name: str) -> tuple[tuple[str, Confidence], ...]:
     if re.search(r"(?:^|\.)(?:score|classifier|qa_outputs|v_head)\.", name) and kind not in ("empty", "slice"):
         return (("dims-wrong", "likely"), ("task-head-missing", "possible"))
     return _SHAPE_VOTES[kind]
-
-
-def _one_ratio(symptom: Symptom) -> bool:
-    """All rows cut by one factor of two or more in dimension 0, nothing else: the part of one rank."""
-    ratios = set()
-    for m in symptom.mismatched:
-        if len(m.stored) != len(m.wanted) or m.stored[1:] != m.wanted[1:] or not m.stored or not m.stored[0]:
-            return False
-        ratios.add(round(m.wanted[0] / m.stored[0]))
-    return len(symptom.mismatched) > 2 and len(ratios) == 1 and min(ratios) >= 2
