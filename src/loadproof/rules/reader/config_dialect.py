@@ -1,4 +1,4 @@
-"""LP703 config-dialect: the config speaks the dialect of another release."""
+"""LP703 config-dialect: the config, or the code beside it, is of another release."""
 
 from __future__ import annotations
 
@@ -8,14 +8,27 @@ from loadproof.config import text_config, text_config_path, where
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, SetJson
 from loadproof.core.findings import Evidence
+from loadproof.core.places import source_line
 from loadproof.core.severity import Severity
 from loadproof.rules.base import Found, Rule
+from loadproof.rules.reader.remote_code import lacking_packages, ran
 
 _REMOTE_FIELDS = ("attn_type_list", "layernorm_full_attention_alpha", "layernorm_linear_attention_alpha")
 
+# What a class of transformers 4 lacks in 5 (modeling_utils.py of 5.24: post_init, get_expanded_tied_weights_keys).
+_ADVICE = (
+    ("all_tied_weights_keys", "add self.post_init() at the end of the model's __init__"),
+    ("'list' object has no attribute 'keys'", "write _tied_weights_keys as a dict, target to source"),
+    ("SyntaxError", "correct the code or copy it again from its origin"),
+    ("IndentationError", "correct the code or copy it again from its origin"),
+)
+
 
 def check(case: Case) -> Iterable[Found]:
-    """Fields that one generation of readers knows and the other passes over in silence."""
+    """Fields that one generation of readers knows and the other passes over in silence; code of another generation."""
+    if ran(case) and not lacking_packages(case):
+        yield _code(case)
+        return
     fields = text_config(case.config)
     rope = fields.get("rope_parameters")
     theta = rope.get("rope_theta") if isinstance(rope, dict) else None
@@ -27,6 +40,21 @@ def check(case: Case) -> Iterable[Found]:
         evidence = tuple(Evidence(where(case.config, (*path, name)), name) for name in foreign)
         headline = f"{', '.join(foreign)}: fields of the original code, which the class of the release does not read"
         yield Found(severity="info", confidence="certain", headline=headline, evidence=evidence)
+
+
+def _code(case: Case) -> Found:
+    """The repository's own code raises in this release: nearly always because it was written for another one."""
+    said, at = case.expectation.raises or "", case.expectation.raises_at
+    reader = f"{case.expectation.reader} {case.expectation.version}"
+    headline = f"the code in this folder does not run with {reader}: {said.splitlines()[0]}"
+    evidence = (Evidence(where(case.config, ("auto_map",)), "names the code"), *_raised_at(at))
+    advice = next((advice for sign, advice in _ADVICE if sign in said), "correct the code")
+    fix = Fix(f"{advice}, or load with the release of {case.expectation.reader} that it was written for", "manual")
+    return Found(severity="error", confidence="certain", headline=headline, evidence=evidence, fixes=(fix,))
+
+
+def _raised_at(at: str) -> tuple[Evidence, ...]:
+    return (Evidence(source_line(at), "raised here", "source"),) if at else ()
 
 
 def _rope(case: Case, theta: float) -> Found:
@@ -49,6 +77,6 @@ RULE = Rule(
     code="LP703",
     slug="config-dialect",
     group="reader",
-    title="The config speaks the dialect of another release",
+    title="The config, or the code beside it, is of another release",
     check=check,
 )

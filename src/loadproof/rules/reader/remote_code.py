@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from loadproof.config import get, where
@@ -15,6 +16,9 @@ from loadproof.core.severity import Severity
 from loadproof.formats.inventory import look_up
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.reader.reader_too_old import has_code, needs_code
+
+# The sentence of `check_imports` (dynamic_module_utils.py of transformers 5.24).
+_PACKAGES = re.compile(r"packages that were not found in your environment: ([\w., -]{1,200}?)\. Run")
 
 
 def check(case: Case) -> Iterable[Found]:
@@ -30,6 +34,9 @@ def check(case: Case) -> Iterable[Found]:
     at = where(case.config, ("auto_map",))
     if not needs_code(case):
         return
+    if not absent and not foreign and ran(case):
+        yield from _packages(case)
+        return
     what, fix = _state(absent, foreign)
     headline = f"model_type {get(case.config, ('model_type',))!r} needs code of its own, {what}"
     evidence = [Evidence(at, ", ".join(references[:3]))]
@@ -37,6 +44,28 @@ def check(case: Case) -> Iterable[Found]:
     # Code of another repository is fetched, and may well load.
     severity: Severity = "error" if absent or case.expectation.raises else "warning"
     yield Found(severity=severity, confidence="certain", headline=headline, evidence=tuple(evidence), fixes=(fix,))
+
+
+def ran(case: Case) -> bool:
+    """Whether the folder's own code was read to an exception: LP703 says so, unless packages are what it lacks."""
+    return case.expectation.source == "remote-code" and case.expectation.raises is not None
+
+
+def lacking_packages(case: Case) -> str:
+    """The packages that the code demands and this machine lacks, as the library lists them; empty for other errors."""
+    found = _PACKAGES.search(case.expectation.raises or "")
+    return found[1] if found else ""
+
+
+def _packages(case: Case) -> Iterable[Found]:
+    """Whether packages are installed is a fact of this machine, not of the checkpoint."""
+    names = lacking_packages(case)
+    if not names:
+        return
+    headline = f"the code in this folder needs packages that are not installed here: {names}"
+    evidence = (Evidence(where(case.config, ("auto_map",)), "its files import them"),)
+    fix = Fix(f"install {names} where the model is loaded", "manual")
+    yield Found(severity="error", confidence="certain", headline=headline, evidence=evidence, fixes=(fix,))
 
 
 def _state(absent: list[str], foreign: list[str]) -> tuple[str, Fix]:
