@@ -29,7 +29,7 @@ from loadproof.rules import RULES
 from tests import zoo
 from tests.healthy import default_reports
 from tests.rules.case_files import Example, read_pages
-from tests.rules.judge import complaints, report_of
+from tests.rules.judge import complaints, remembered_expectations, report_of
 from tests.tracebacks.more_siblings import MORE
 from tests.tracebacks.score_handed import read_texts, score_texts
 from tests.tracebacks.siblings import SIBLINGS
@@ -100,7 +100,7 @@ def repairs() -> bool:
     offered, worse = 0, []
     for pages in ("zoo/handed", "rules/cases"):
         for example in read_pages(HERE / pages):
-            with tempfile.TemporaryDirectory() as folder:
+            with remembered_expectations(), tempfile.TemporaryDirectory() as folder:
                 report = report_of(example, Path(folder))
                 for finding in report.findings:
                     for fix in finding.fixes:

@@ -11,7 +11,7 @@ from loadproof.core.outcome import Verdict
 from loadproof.core.repairs import FixReport
 from tests.repair.tiny import snapshot
 from tests.rules.case_files import Example, read_pages
-from tests.rules.judge import remember_expectations
+from tests.rules.judge import remembered_expectations
 
 CASES = Path(__file__).parents[1] / "rules" / "cases"
 REFUSED = "LP018-foreign-record"  # repairs stop at it, which test_foreign.py holds them to
@@ -25,12 +25,12 @@ RANK: dict[Verdict, int] = {"loads": 0, "inconclusive": 1, "loads-wrong": 2, "fa
 
 def mended(example: Example, folder: Path) -> tuple[FixReport, Path] | None:
     """The applied repair and the checkpoint's folder; None where no edit is offered."""
-    remember_expectations()
     location = example.write(folder)
-    planned = fix(location)
-    if not planned.plan.steps:
-        return None
-    return fix(location, apply=True), location if location.is_dir() else location.parent
+    with remembered_expectations():
+        planned = fix(location)
+        if not planned.plan.steps:
+            return None
+        return fix(location, apply=True), location if location.is_dir() else location.parent
 
 
 @pytest.mark.parametrize("example", BAD, ids=lambda example: example.id)

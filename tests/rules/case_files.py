@@ -24,7 +24,8 @@ the expectations: ``first`` (slug of the first finding), ``also`` (further slugs
 them, in order), ``repaired`` (the verdict after these are carried out), ``severity`` (of the first finding), ``says``
 (text that the first finding must contain, may be repeated), ``silent: yes`` (no error and no warning at all),
 ``names-only: yes``, ``file: NAME`` (check this file of the folder), ``opened: yes`` (by an evaluator that runs what it
-reads). A near-miss demands that the rule of its page yields nothing above an info.
+reads). A near-miss demands that the rule of its page yields nothing, not even an info; where it may speak, the page
+says how loud: ``yields: info``.
 A ``report`` block is the text report, word for word (``python -m tests.rules.snapshots`` writes it anew).
 """
 
@@ -37,7 +38,20 @@ from pathlib import Path
 from tests import zoo
 
 REPORT = re.compile(r"^```report\n(.*?)^```\n", flags=re.M | re.S)
-KEYS = {"first", "also", "verdict", "fix", "severity", "says", "silent", "names-only", "file", "unexplained", "opened"}
+KEYS = {
+    "yields",
+    "first",
+    "also",
+    "verdict",
+    "fix",
+    "severity",
+    "says",
+    "silent",
+    "names-only",
+    "file",
+    "unexplained",
+    "opened",
+}
 KEYS |= {"lossless", "repaired"}  # what test_fixes.py and test_catalogue.py carry out
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from loadproof.readers.transformers import TransformersReader
 from loadproof.rules import RULES
 from tests.interpret.sandbox.opening import require_wall
 from tests.rules.case_files import Example, read_page, read_pages
-from tests.rules.judge import complaints, report_of
+from tests.rules.judge import complaints, remembered_expectations, report_of
 from tests.rules.snapshots import scrubbed
 
 CASES = Path(__file__).parent / "cases"
@@ -32,3 +34,21 @@ def test_rule_has_a_bad_example_and_a_near_miss(rule) -> None:
     kinds = [example.kind for example in read_page(page)] if page.exists() else []
     assert "bad" in kinds, f"{page.name} shows no bad example"
     assert "near-miss" in kinds, f"{page.name} shows no near-miss"
+
+
+def test_a_near_miss_fails_where_its_rule_yields_an_info(tmp_path: Path) -> None:
+    example = next(one for one in EXAMPLES if one.kind == "bad" and one.one("severity") == "info")
+    code = example.page.stem[:5]
+    healthy = replace(example, kind="near-miss")
+    report = report_of(example, tmp_path)
+    found = complaints(healthy, report, code)
+    assert any(complaint.startswith(f"near-miss, yet info {report.findings[0].slug}") for complaint in found)
+    allowed = replace(healthy, expect=example.expect | {"yields": ["info"]})
+    assert complaints(allowed, report, code) == []
+
+
+def test_what_the_judge_replaces_is_put_back() -> None:
+    before = TransformersReader.expect
+    with remembered_expectations():
+        assert TransformersReader.expect is not before
+    assert TransformersReader.expect is before

@@ -113,13 +113,12 @@ def with_checkpoints(cases: dict[str, dict[str, str]]) -> Iterator[tuple[str, st
     """The same with the checkpoint that the case describes; the code its page demands is accepted too."""
     from loadproof.api.explaining import explain
     from tests.rules.case_files import read_pages
-    from tests.rules.judge import remember_expectations
+    from tests.rules.judge import remembered_expectations
 
-    remember_expectations()
     for example in read_pages(Path(__file__).parents[1] / "zoo" / "handed"):
         name = example.page.stem
         for text in texts_of(cases[name]) if name in cases and example.kind == "bad" else []:
-            with tempfile.TemporaryDirectory() as folder:
+            with tempfile.TemporaryDirectory() as folder, remembered_expectations():
                 report = explain(text, example.write(Path(folder) / "m"), names_only=example.names_only)
             first = report.findings[0] if report.findings else None
             if first is not None and first.slug in (example.expect.get("first") or []):
