@@ -26,8 +26,8 @@ INSIDE = frozenset(
 ALLOWED = {
     ("language/builtin_names.py", "builtins.__dict__", "a module of Python, a list of names written there"),
     ("language/enums.py", "type.__setattr__", "a class that a class statement is making"),
-    ("failures.py", "problem.__traceback__", "where an exception came from, after the evaluation"),
-    ("failures.py", "trace.tb_frame", "where an exception came from, after the evaluation"),
+    ("release/plain_failures.py", "problem.__traceback__", "where an exception came from, after the evaluation"),
+    ("release/plain_failures.py", "trace.tb_frame", "where an exception came from, after the evaluation"),
     ("release/import_time.py", "node.__dict__", "a node of a syntax tree"),
     ("release/remote_file.py", "hasattr(builtins, name)", "a module of Python, asked whether it has a name at all"),
     ("release/remote_file.py", "frame.f_back", "the depth of our own stack"),

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from loadproof.interpret.language.errors import NotUnderstood, SourceMissing, is_certain
-from loadproof.interpret.machine import NOT_KNOWN, Machine
 from loadproof.interpret.release import requirements
 from loadproof.interpret.release.disk import on_disk
+from loadproof.interpret.release.machine import NOT_KNOWN, Machine
 from loadproof.interpret.release.world import World
 
 RELEASE = {

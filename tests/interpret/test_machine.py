@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from loadproof.interpret import machine
+from loadproof.interpret.release import machine
 from loadproof.interpret.release.disk import on_disk
-from loadproof.interpret.torch_names import doubted
+from loadproof.interpret.release.torch_names import doubted
 
 SOUND = """
 from torch import nn, Tensor

@@ -7,7 +7,8 @@ import pytest
 
 from loadproof.core.config import ModelConfig
 from loadproof.interpret import expect
-from loadproof.interpret.symbols import Symbol, text_of, with_symbols
+from loadproof.interpret.shapes.symbol import Symbol, text_of
+from loadproof.interpret.symbols import with_symbols
 from tests.zoo.checkpoint import build
 from tests.zoo.checkpoint import names as architectures
 

@@ -87,7 +87,7 @@ def load(key: str) -> Expectation | None:
 def _are_as_supposed(packages: dict[str, bool]) -> bool:
     if not packages:
         return True
-    from loadproof.interpret.machine import is_installed
+    from loadproof.interpret.release.machine import is_installed
 
     return all(is_installed(name) == there for name, there in packages.items())
 

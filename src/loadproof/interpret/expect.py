@@ -167,8 +167,8 @@ def _here(question: Question) -> Expectation:
 
 
 def _apart(question: Question, child: Child) -> Expectation:
-    from loadproof.interpret.machine import survey
     from loadproof.interpret.release.disk import on_disk
+    from loadproof.interpret.release.machine import survey
     from loadproof.interpret.sandbox.task import Task
 
     disk = on_disk(question.root, question.folder, is_trusted=question.is_trusted)

@@ -14,6 +14,7 @@ from loadproof.interpret.language.closures import STATEMENTS, Step
 from loadproof.interpret.language.errors import LimitReached, NotUnderstood, UnknownName, is_certain
 from loadproof.interpret.language.grammar import expression
 from loadproof.interpret.language.scope import Scope
+from loadproof.interpret.release.plain_failures import is_plain
 
 _BLOCKS = ("body", "orelse", "finalbody")
 _OWN = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -27,8 +28,6 @@ def _annotation(node: Annotation) -> Step:
     value, line = expression(node.value), node.lineno
 
     def run(env: Scope) -> None:
-        from loadproof.interpret.failures import is_plain
-
         env.budget.line = line
         try:
             value(env)

@@ -14,7 +14,6 @@ from loadproof.interpret.language.errors import SourceMissing
 from loadproof.interpret.language.gate import read
 from loadproof.interpret.language.objects import Namespace, Unknown
 from loadproof.interpret.language.standard_library import MODULES
-from loadproof.interpret.machine import NOT_KNOWN, Machine
 from loadproof.interpret.release import (
     auto_classes,
     class_index,
@@ -28,6 +27,7 @@ from loadproof.interpret.release import (
 )
 from loadproof.interpret.release.files import CODE, CODE_PACKAGES, RELEASE, Files, kind_of, text_of
 from loadproof.interpret.release.locate import version_in
+from loadproof.interpret.release.machine import NOT_KNOWN, Machine
 from loadproof.interpret.release.remote_file import RemoteFile
 from loadproof.interpret.release.source_file import SourceFile
 from loadproof.interpret.shapes import namespaces, numpy_names

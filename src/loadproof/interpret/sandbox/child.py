@@ -20,7 +20,7 @@ from loadproof.interpret.sandbox.packing import pack, unpack
 from loadproof.interpret.sandbox.pipe_files import PipeFiles, answer, ask
 from loadproof.interpret.sandbox.task import Task
 from loadproof.interpret.sandbox.wall import NoWall, raise_wall
-from loadproof.interpret.symbols import add_symbols
+from loadproof.interpret.symbolic import add_symbols
 
 # The compiler loads the first for a character by its name, the others stand behind coding lines and conversions.
 _LATER = ("unicodedata", "encodings.ascii", "encodings.latin_1", "encodings.unicode_escape", "encodings.idna")

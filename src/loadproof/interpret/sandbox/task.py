@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from loadproof.core.expectation import Expectation
-from loadproof.interpret.machine import NOT_KNOWN, Machine
+from loadproof.interpret.release.machine import NOT_KNOWN, Machine
 
 
 class Task(msgspec.Struct, frozen=True):

@@ -16,7 +16,7 @@ import msgspec
 
 from loadproof.interpret.language.errors import LimitReached
 from loadproof.interpret.release.files import CODE, Files, text_of
-from loadproof.interpret.torch_names import doubted
+from loadproof.interpret.release.torch_names import doubted
 
 _IMPORT = re.compile(r"(?:^|[\n;:])[ \t]*(?:import|from)[ \t]+([^\n#;]{1,2000})")
 _FIRST = re.compile(r"[ \t\\]*([A-Za-z_]\w*)")
