@@ -12,10 +12,11 @@ from loadproof.interpret.language.gate import find
 from loadproof.interpret.release.conversion_rules import rules_of
 from loadproof.interpret.release.model_base import tie_map
 from loadproof.interpret.release.plain_data import plain, text
+from loadproof.interpret.release.ports import World
 from loadproof.interpret.shapes.tensor import Tensor
 
 
-def describe(world: Any, model: Any) -> dict[str, Any]:
+def describe(world: World, model: Any) -> dict[str, Any]:
     """The fields of an Expectation that come from the model. Raises UnknownUsed when a shape is not known."""
     ties = tie_map(model)
     parameters = _parameters(model, ties)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import msgspec
 
@@ -14,6 +13,7 @@ from loadproof.interpret.language.values import Open
 from loadproof.interpret.release.classes import OpaqueBase
 from loadproof.interpret.release.imports import has_word
 from loadproof.interpret.release.plain_failures import is_plain
+from loadproof.interpret.release.ports import World
 from loadproof.interpret.shapes.module import Module
 
 # Exceptions of plain Python operations on plain data: the library meets them at the same place.
@@ -26,7 +26,7 @@ _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 _MIXINS = ("generation.utils", "integrations.peft", "utils.hub", "distributed.mixin")  # seen as empty base classes
 
 
-def meaning(blank: Expectation, problem: Exception, world: Any) -> Expectation:
+def meaning(blank: Expectation, problem: Exception, world: World) -> Expectation:
     """The expectation that an exception leaves: `raises` where the library meets the same one, else `inconclusive`."""
     if world.budget.spent:
         problem = LimitReached(world.budget.spent)
@@ -54,7 +54,7 @@ def _unknown(blank: Expectation, why: str) -> Expectation:
     return msgspec.structs.replace(blank, inconclusive=why)
 
 
-def _meets_the_same(problem: Exception, said: str, blank: Expectation, world: Any) -> bool:
+def _meets_the_same(problem: Exception, said: str, blank: Expectation, world: World) -> bool:
     """Whether the library meets this exception at the same place. Of remote code, only where every value was known."""
     if _of_a_stand_in(problem, said):
         return False
@@ -63,7 +63,7 @@ def _meets_the_same(problem: Exception, said: str, blank: Expectation, world: An
     return is_plain(problem, said) and not (isinstance(problem, AttributeError) and _of_a_mixin(problem, world))
 
 
-def _of_a_mixin(problem: AttributeError, world: Any) -> bool:
+def _of_a_mixin(problem: AttributeError, world: World) -> bool:
     """Whether a model lacks here what the library's mixins give it, by their text."""
     kind = problem.obj if isinstance(problem.obj, type) else type(problem.obj)
     if not issubclass(kind, Module) or not isinstance(problem.name, str):

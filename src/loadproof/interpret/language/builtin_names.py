@@ -99,7 +99,7 @@ def _isinstance(obj: Any, kinds: Any) -> bool:
     return isinstance(obj, kinds)
 
 
-def _eval(text: Any, *_: Any) -> Any:
+def _eval(text: Any, *_: object) -> Any:
     """`eval` of a switch, as settings are read from the environment: a look-up. Anything else is refused."""
     if not isinstance(text, str) or text not in _SWITCHES:
         raise ForbiddenAttribute("eval of more than True, False or None")

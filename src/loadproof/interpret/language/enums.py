@@ -17,7 +17,7 @@ class EnumType(type):
 
     _members: dict[str, Any]
 
-    def __new__(mcs, name: str, bases: Any, space: dict[str, Any], **_: Any) -> EnumType:
+    def __new__(mcs, name: str, bases: Any, space: dict[str, Any], **_: object) -> EnumType:
         cls = super().__new__(mcs, name, bases, space)
         cls._members = {}
         for key, value in space.items():

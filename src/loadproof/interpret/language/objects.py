@@ -11,7 +11,7 @@ from loadproof.interpret.language.values import Open, Sealed
 class SourceObject(Open):
     """Root of the classes that evaluated code defines without another base."""
 
-    def __init_subclass__(cls, **_: Any) -> None:
+    def __init_subclass__(cls, **_: object) -> None:
         pass
 
 
@@ -31,7 +31,12 @@ class Field(Sealed):
     __visible__ = True
 
     def __init__(
-        self, default: Any = NO_DEFAULT, default_factory: Any = None, init: Any = True, kw_only: Any = False, **_: Any
+        self,
+        default: Any = NO_DEFAULT,
+        default_factory: Any = None,
+        init: Any = True,
+        kw_only: Any = False,
+        **_: object,
     ) -> None:
         self.default, self.default_factory, self.init, self.kw_only = default, default_factory, init, kw_only
 
@@ -62,7 +67,7 @@ class Unknown(Sealed):
     def __delattr__(self, key: str) -> None:
         pass
 
-    def __call__(self, *_: Any, **__: Any) -> Any:
+    def __call__(self, *_: object, **__: object) -> Any:
         return Unknown(f"{self._name}()")
 
     def __getitem__(self, key: Any) -> Any:
@@ -71,7 +76,7 @@ class Unknown(Sealed):
     def __setitem__(self, key: Any, value: Any) -> None:
         pass
 
-    def _decide(self, *_: Any) -> NoReturn:
+    def _decide(self, *_: object) -> NoReturn:
         raise UnknownUsed(f"the value of {self._name} decides something and is not known")
 
     __iter__ = __len__ = __bool__ = __contains__ = __int__ = __float__ = __index__ = _decide
@@ -80,7 +85,7 @@ class Unknown(Sealed):
     def __enter__(self) -> Any:
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         return None
 
     def __repr__(self) -> str:
@@ -106,7 +111,7 @@ class Unknown(Sealed):
         return (SourceObject,)
 
 
-def _absorb(self: Unknown, *_: Any) -> Any:
+def _absorb(self: Unknown, *_: object) -> Any:
     return Unknown(self._name)
 
 
@@ -146,7 +151,7 @@ class Foreign(Unknown):
             raise AttributeError(key)
         return Foreign(f"{self._name}.{key}")
 
-    def __call__(self, *_: Any, **__: Any) -> Any:
+    def __call__(self, *_: object, **__: object) -> Any:
         return Made(f"{self._name}()")
 
     def __getitem__(self, key: Any) -> Any:
@@ -163,7 +168,7 @@ class Made(Unknown):
             raise AttributeError(key)
         return Made(f"{self._name}.{key}")
 
-    def __call__(self, *_: Any, **__: Any) -> Any:
+    def __call__(self, *_: object, **__: object) -> Any:
         return Made(f"{self._name}()")
 
     def __getitem__(self, key: Any) -> Any:

@@ -96,7 +96,7 @@ def _reduce(function: Any, items: Iterable[Any], *start: Any) -> Any:
     return functools.reduce(function, _counted(items), *start)
 
 
-def _transparent(*args: Any, **_: Any) -> Any:
+def _transparent(*args: Any, **_: object) -> Any:
     """A decorator, with or without arguments, that leaves its function as it is."""
     if len(args) == 1 and callable(args[0]) and not isinstance(args[0], Unknown):
         return args[0]
@@ -162,7 +162,7 @@ class Annotation(Sealed):
 
     __iter__ = None  # or a loop over an annotation would be one over its items 0, 1, 2, ... without end
 
-    def __call__(self, *args: Any, **_: Any) -> Any:
+    def __call__(self, *args: Any, **_: object) -> Any:
         return args[-1] if self._name == "cast" and args else self
 
     def __or__(self, _: Any) -> Any:
@@ -216,7 +216,7 @@ def _bind_method(function: Any, owner: Any) -> Any:
     return functools.partial(function, owner)
 
 
-def _named_tuple(name: str, fields: Any, **_: Any) -> Any:
+def _named_tuple(name: str, fields: Any, **_: object) -> Any:
     names = fields.replace(",", " ").split() if isinstance(fields, str) else list(fields)
     if len(names) > 100 or not all(isinstance(n, str) and n.isidentifier() and not n.startswith("_") for n in names):
         raise ForbiddenAttribute(f"namedtuple {name[:40]}")

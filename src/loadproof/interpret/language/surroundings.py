@@ -120,7 +120,7 @@ ENVIRONMENT = Environment()
 def _ends(name: str) -> Any:
     """A function that ends the process: nothing is evaluated behind it."""
 
-    def end(*_: Any) -> Any:
+    def end(*_: object) -> Any:
         raise NotUnderstood(f"the code ends the process ({name})")
 
     return end

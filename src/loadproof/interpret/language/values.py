@@ -53,6 +53,7 @@ Container: TypeAlias = (
 Function: TypeAlias = Callable[..., "Value"]  # of evaluated code, or one of ours that stands in for the library's
 # A tensor, a module, a configuration and every instance of an evaluated class is an `Open`.
 Value: TypeAlias = Plain | Container | Open | type | Function | BaseException | Iterator[Any] | property | Indexed
+Class: TypeAlias = type[Any]  # of evaluated code: it has what its text gives it
 Names: TypeAlias = dict[str, Value]  # a scope, the members of a class, keyword arguments
 
 
@@ -60,6 +61,11 @@ def function_of(value: Any) -> Function:
     """What is called. Where it is nothing of the kind, Python raises its TypeError there."""
     found: Function = value
     return found
+
+
+def table_of(value: Any) -> dict[str, Any]:
+    """A copy of a table of a release, by name."""
+    return dict(value)
 
 
 def items_of(value: Any) -> Iterable[Value]:

@@ -8,12 +8,13 @@ from typing import Any
 from loadproof.interpret.language.errors import SourceMissing, certain
 from loadproof.interpret.language.gate import find, has, own
 from loadproof.interpret.language.objects import Unknown
-from loadproof.interpret.language.values import Open, Sealed
+from loadproof.interpret.language.values import Open, Sealed, table_of
+from loadproof.interpret.release.ports import World
 
 _AUTO = "transformers.models.auto."
 
 
-def config_names(world: Any) -> dict[str, str]:
+def config_names(world: World) -> dict[str, str]:
     """model_type -> configuration class name, from the release's table."""
     found = _shared_table(world, "CONFIG_MAPPING_NAMES")
     if not found:
@@ -21,38 +22,37 @@ def config_names(world: Any) -> dict[str, str]:
     return found
 
 
-def _shared_table(world: Any, name: str) -> dict[str, str]:
+def _shared_table(world: World, name: str) -> dict[str, str]:
     """A table that newer releases keep in `auto_mappings` and amend in `configuration_auto`."""
     newer, older = world.file(_AUTO + "auto_mappings"), world.file(_AUTO + "configuration_auto")
     found: dict[str, str] = {}
     if newer is not None and newer.assigns(name):
-        found = dict(newer.resolve(name))
+        found = table_of(newer.resolve(name))
         if older is not None:
             older.globals[name] = found
             older.replay(name)
-    return dict(older.resolve(name)) if older is not None and name in older.defs else found
+    return table_of(older.resolve(name)) if older is not None and older.defines(name) else found
 
 
-def folder_of(world: Any, model_type: str) -> str:
+def folder_of(world: World, model_type: str) -> str:
     """Package under `models` of a model type: `model_type_to_module_name` of configuration_auto.py."""
     found = str(special_folders(world).get(model_type) or model_type.replace("-", "_"))
     return f"deprecated.{found}" if found in _deprecated(world) else found
 
 
-def _deprecated(world: Any) -> Any:
+def _deprecated(world: World) -> Any:
     file = world.file(_AUTO + "configuration_auto")
-    return file.resolve("DEPRECATED_MODELS") if file is not None and "DEPRECATED_MODELS" in file.defs else ()
+    return file.resolve("DEPRECATED_MODELS") if file is not None and file.defines("DEPRECATED_MODELS") else ()
 
 
-def special_folders(world: Any) -> dict[str, str]:
+def special_folders(world: World) -> dict[str, str]:
     """SPECIAL_MODEL_TYPE_TO_MODULE_NAME of the release, wherever it stands."""
-    if "special_folders" not in world.memo:
-        world.memo["special_folders"] = _shared_table(world, "SPECIAL_MODEL_TYPE_TO_MODULE_NAME")
-    found: dict[str, str] = world.memo["special_folders"]
-    return found
+    if world.memo.special_folders is None:
+        world.memo.special_folders = _shared_table(world, "SPECIAL_MODEL_TYPE_TO_MODULE_NAME")
+    return world.memo.special_folders
 
 
-def name_of(world: Any, name: str) -> Any:
+def name_of(world: World, name: str) -> Any:
     """What `from ..auto import name` gives."""
     if name == "CONFIG_MAPPING_NAMES":
         return world.config_names
@@ -72,10 +72,10 @@ def is_auto(name: str) -> bool:
     return name.startswith("AutoModel") or name in ("AutoBackbone", "AutoConfig")
 
 
-def table(world: Any, name: str) -> dict[str, Any]:
+def table(world: World, name: str) -> dict[str, Any]:
     """A `<NAME>_MAPPING_NAMES` table: model_type -> class name or names; empty when the release has none."""
     file = world.file(_AUTO + "modeling_auto")
-    return dict(file.resolve(name)) if file is not None and name in file.defs else {}
+    return table_of(file.resolve(name)) if file is not None and file.defines(name) else {}
 
 
 class Registry:
@@ -85,7 +85,7 @@ class Registry:
         self.configs: dict[str, Any] = {}
         self.models: dict[str, dict[Any, Any]] = {}
 
-    def add_config(self, world: Any, model_type: Any, config: Any, exist_ok: bool) -> None:
+    def add_config(self, world: World, model_type: Any, config: Any, exist_ok: bool) -> None:
         """`AutoConfig.register`, configuration_auto.py:458 of 5.24."""
         stated = config_type(config)
         if world.is_config(config) and stated != model_type:
@@ -100,7 +100,7 @@ class Registry:
             raise certain(ValueError(text))
         self.configs[model_type] = config
 
-    def add_model(self, world: Any, auto_name: str, config: Any, model: Any, exist_ok: bool) -> None:
+    def add_model(self, world: World, auto_name: str, config: Any, model: Any, exist_ok: bool) -> None:
         """`AutoModel.register`, auto_factory.py:415 and 671 of 5.24."""
         declared = config_class_of(model)
         if declared is None and any(c.__name__ == "PreTrainedModel" for c in model.__mro__):
@@ -129,7 +129,7 @@ def config_type(config: Any) -> Any:
 class ConfigMapping(Sealed):
     """model_type -> configuration class."""
 
-    def __init__(self, world: Any) -> None:
+    def __init__(self, world: World) -> None:
         self._world = world
 
     def __getitem__(self, model_type: str) -> Any:
@@ -155,14 +155,13 @@ class ConfigMapping(Sealed):
         return self[model_type] if model_type in self else default  # noqa: SIM401
 
 
-def auto_config(world: Any) -> Any:
+def auto_config(world: World) -> Any:
     """AutoConfig as a class: sources put it into `sub_configs` and test it with issubclass."""
-    known = world.memo.get("auto_config_class")
-    if known is not None:
-        return known
+    if world.memo.auto_config is not None:
+        return world.memo.auto_config
 
     class AutoConfig(Open):
-        def __new__(cls, *_: Any, **__: Any) -> Any:
+        def __new__(cls, *_: object, **__: object) -> Any:
             raise SourceMissing("AutoConfig() was called")
 
         @classmethod
@@ -176,20 +175,20 @@ def auto_config(world: Any) -> Any:
             world.registered.add_config(world, model_type, config, exist_ok)
 
         @classmethod
-        def from_pretrained(cls, *_: Any, **__: Any) -> Any:
+        def from_pretrained(cls, *_: object, **__: object) -> Any:
             raise SourceMissing("the configuration of another repository (AutoConfig.from_pretrained)")
 
-    world.memo["auto_config_class"] = AutoConfig
+    world.memo.auto_config = AutoConfig
     return AutoConfig
 
 
 class AutoModel(Sealed):
     """AutoModelFor*.from_config through the release's table of that Auto class."""
 
-    def __init__(self, world: Any, name: str) -> None:
+    def __init__(self, world: World, name: str) -> None:
         self._world, self.__name__ = world, name
 
-    def from_pretrained(self, *_: Any, **__: Any) -> Any:
+    def from_pretrained(self, *_: object, **__: object) -> Any:
         raise SourceMissing(f"the weights of another repository ({self.__name__}.from_pretrained)")
 
     def register(self, config_class: Any, model_class: Any, exist_ok: bool = False) -> None:
@@ -219,20 +218,20 @@ class AutoModel(Sealed):
         return cls._from_config(config, **options)
 
 
-def table_of_auto_class(world: Any, auto_name: str) -> dict[str, Any]:
+def table_of_auto_class(world: World, auto_name: str) -> dict[str, Any]:
     """The name table behind an Auto class: `_model_mapping = _LazyAutoMapping(CONFIG_MAPPING_NAMES, <table>)`."""
     file = world.file(_AUTO + "modeling_auto")
     source = file.class_definition(auto_name) if file is not None else None
-    if source is None:
+    if file is None or source is None:
         raise SourceMissing(f"class {auto_name}")
     for member in source.members:
         if isinstance(member, ast.Assign) and find(member.targets[0], "id", "") == "_model_mapping":
-            lazy = file.syntax_of(member.value.id)  # type: ignore[attr-defined]
+            lazy: Any = file.syntax_of(find(member.value, "id"))
             return table(world, lazy.args[1].id)
     raise SourceMissing(f"the table of {auto_name}")
 
 
-def _model_type(world: Any, config: Any, found: dict[str, Any]) -> str | None:
+def _model_type(world: World, config: Any, found: dict[str, Any]) -> str | None:
     names, own = world.config_names, find(type(config), "model_type")
     candidates = [t for t, c in names.items() if c == type(config).__name__]
     ordered = [t for t in candidates if t == own] + candidates + [config.model_type]

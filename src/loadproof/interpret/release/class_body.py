@@ -16,6 +16,7 @@ from loadproof.interpret.language.scope import CLASS, Scope
 from loadproof.interpret.release.classes import LazyProperty, allowed, past_dunders
 from loadproof.interpret.release.definitions import ClassSource, FunctionSource, function_source
 from loadproof.interpret.release.import_time import with_annotations
+from loadproof.interpret.release.ports import OwnFile
 
 _PROPERTIES = frozenset(["property", "cached_property", "functools.cached_property"])
 _KINDS = {"staticmethod": staticmethod, "classmethod": classmethod}
@@ -27,7 +28,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 class ClassBody:
     """Fills `members` and `fields` of a class that is being made; `cells` are the scopes that wait for the class."""
 
-    def __init__(self, file: Any, members: dict[str, Any], fields: dict[str, Any], outer: Scope | None) -> None:
+    def __init__(self, file: OwnFile, members: dict[str, Any], fields: dict[str, Any], outer: Scope | None) -> None:
         self.file, self.members, self.fields, self.outer = file, members, fields, outer
         self.scope = Scope(outer, file, file.world.budget)
         self.cells: list[Scope] = []

@@ -6,6 +6,7 @@ from typing import Any
 
 from loadproof.interpret.language.gate import has
 from loadproof.interpret.release.auto_classes import ConfigMapping, config_class_of, table
+from loadproof.interpret.release.ports import World
 
 _TABLES = (
     "CAUSAL_LM",
@@ -19,7 +20,7 @@ _TABLES = (
 )
 
 
-def choose_class(world: Any, raw: dict[str, Any], model_type: str) -> str | None:
+def choose_class(world: World, raw: dict[str, Any], model_type: str) -> str | None:
     """The first of `architectures` that the release defines, else what its tables give for the model type."""
     stated = raw.get("architectures")
     for name in stated if isinstance(stated, list) else ():
@@ -33,7 +34,7 @@ def choose_class(world: Any, raw: dict[str, Any], model_type: str) -> str | None
     return str(base if isinstance(base, str) else base[0]) if base else None
 
 
-def _fits(world: Any, name: str, model_type: str) -> bool:
+def _fits(world: World, name: str, model_type: str) -> bool:
     """The release has this class, and it takes the configuration of this model type or its text part."""
     cls = world.find_class(name, model_type)
     if cls is None:

@@ -7,12 +7,13 @@ from typing import Any
 
 from loadproof.interpret.language.errors import LimitReached
 from loadproof.interpret.release import auto_classes
+from loadproof.interpret.release.ports import World
 
 _CLASS = re.compile(r"^class (\w+)", re.M)
 _OTHER_FRAMEWORKS = ("modeling_tf_", "modeling_flax_")
 
 
-def find(world: Any, name: str, model_type: str | None = None) -> Any:
+def find(world: World, name: str, model_type: str | None = None) -> Any:
     """The class, or None when no modeling or configuration file of the release defines it."""
     for kind in (model_type, world.model_type):
         if kind:
@@ -24,21 +25,20 @@ def find(world: Any, name: str, model_type: str | None = None) -> Any:
     return world.load(module, name) if module else None
 
 
-def find_in_package(world: Any, package: str, name: str) -> Any:
+def find_in_package(world: World, package: str, name: str) -> Any:
     """A class of one model folder (or of the folder of remote code), by name."""
     module = _package_index(world, package).get(name)
     return world.load(module, name) if module else None
 
 
-def _package_index(world: Any, package: str) -> dict[str, str]:
-    indexes = world.memo.setdefault("package_indexes", {})
+def _package_index(world: World, package: str) -> dict[str, str]:
+    indexes = world.memo.package_indexes
     if package not in indexes:
         indexes[package] = _index_of(world, package)
-    found: dict[str, str] = indexes[package]
-    return found
+    return indexes[package]
 
 
-def _index_of(world: Any, package: str) -> dict[str, str]:
+def _index_of(world: World, package: str) -> dict[str, str]:
     found: dict[str, str] = {}
     folder = package.replace(".", "/")
     for file, kind in world.files.list(folder).items():
@@ -51,7 +51,7 @@ def _index_of(world: Any, package: str) -> dict[str, str]:
     return found
 
 
-def text_of(world: Any, path: str) -> str:
+def text_of(world: World, path: str) -> str:
     """The text of a source file that is only looked through, empty for what is too long to be one."""
     try:
         text: str = world.text(path)
@@ -60,17 +60,17 @@ def text_of(world: Any, path: str) -> str:
     return text
 
 
-def _whole_index(world: Any) -> dict[str, str]:
-    index: dict[str, str] | None = world.memo.get("whole_index")
+def _whole_index(world: World) -> dict[str, str]:
+    index = world.memo.whole_index
     if index is None:
         index = {}
         for package in ("transformers.models", "transformers.models.deprecated"):
             for folder in _subfolders(world, package.replace(".", "/")):
                 for name, module in _package_index(world, f"{package}.{folder}").items():
                     index.setdefault(name, module)
-        world.memo["whole_index"] = index
+        world.memo.whole_index = index
     return index
 
 
-def _subfolders(world: Any, folder: str) -> list[str]:
+def _subfolders(world: World, folder: str) -> list[str]:
     return [name for name, kind in world.files.list(folder).items() if kind == "folder"]

@@ -23,6 +23,7 @@ from loadproof.interpret.language.scope import CLASS, Scope, mangled_in
 from loadproof.interpret.language.standard_library import Annotation
 from loadproof.interpret.language.values import Open, Sealed
 from loadproof.interpret.release.definitions import ClassSource, FunctionSource, class_source
+from loadproof.interpret.release.ports import File
 
 # Not part of an evaluated class: attributes live in __dict__, where copies find them; the others would be called by
 # Python itself, outside of an evaluation (collection of garbage, pickling, the rendering of a report).
@@ -32,7 +33,7 @@ _NEVER_RUN = ("__slots__", "__del__", "__reduce__", "__reduce_ex__", "__getstate
 class LazyMethod:
     """Descriptor that builds the function at first access and then replaces itself in the class."""
 
-    def __init__(self, source: FunctionSource, file: Any, kind: str | None) -> None:
+    def __init__(self, source: FunctionSource, file: File, kind: str | None) -> None:
         self.source, self.file, self.kind = source, file, kind
 
     def __set_name__(self, owner: Any, name: str) -> None:
@@ -59,7 +60,7 @@ def past_dunders(function: Any) -> Any:
 
 class LazyProperty(property):
     def __init__(
-        self, getter: FunctionSource, file: Any, setter: FunctionSource | None = None, cached: bool = False
+        self, getter: FunctionSource, file: File, setter: FunctionSource | None = None, cached: bool = False
     ) -> None:
         self.getter_source, self.setter_source, self.file, self.cached = getter, setter, file, cached
         self.built: dict[str, Any] = {}
@@ -92,7 +93,7 @@ class LazyProperty(property):
 
 
 class LazyClassProperty:
-    def __init__(self, source: FunctionSource, file: Any) -> None:
+    def __init__(self, source: FunctionSource, file: File) -> None:
         self.source, self.file = source, file
 
     def __set_name__(self, owner: Any, name: str) -> None:
@@ -115,24 +116,24 @@ class Broken:
 class OpaqueBase(Open):
     """Stands for a base class that is not modelled; building an instance is refused."""
 
-    def __init__(self, *_: Any, **__: Any) -> None:
+    def __init__(self, *_: object, **__: object) -> None:
         raise UnknownUsed(f"a base class of {type(self).__name__} is not modelled")
 
-    def __init_subclass__(cls, **_: Any) -> None:
+    def __init_subclass__(cls, **_: object) -> None:
         pass
 
 
-def plain_field(default: Any = None, **_: Any) -> Any:
+def plain_field(default: Any = None, **_: object) -> Any:
     """A validated dataclass field, seen as its default."""
     return default
 
 
-def any_context(*_: Any, **__: Any) -> Any:
+def any_context(*_: object, **__: object) -> Any:
     return Unknown("context")
 
 
 # ---------------------------------------------------------------- class statement
-def make_class(file: Any, source: ClassSource, env: Scope | None = None) -> Any:
+def make_class(file: File, source: ClassSource, env: Scope | None = None) -> Any:
     """The class of a class statement; `env` is the enclosing function's scope, if any."""
     bases = _bases(file, source, env)
     file.world.budget.charge_class(bases)
@@ -157,7 +158,7 @@ def make_class(file: Any, source: ClassSource, env: Scope | None = None) -> Any:
 
 
 def fill(
-    file: Any, source: ClassSource, members: dict[str, Any], fields: dict[str, Any], env: Scope | None
+    file: File, source: ClassSource, members: dict[str, Any], fields: dict[str, Any], env: Scope | None
 ) -> list[Scope]:
     """The members of a class that is read lazily; none of their scopes waits for the class."""
     for member in source.members:
@@ -209,7 +210,7 @@ class NamedTupleBase(SourceObject):
     """`typing.NamedTuple` as a base class."""
 
 
-def _bases(file: Any, source: ClassSource, env: Scope | None) -> tuple[type, ...]:
+def _bases(file: File, source: ClassSource, env: Scope | None) -> tuple[type, ...]:
     bases: list[Any] = []
     for node in source.bases:
         base = _as_base(_evaluate(file, node, env), source.name)
@@ -253,7 +254,7 @@ def _check_keywords(source: ClassSource) -> None:
             raise UnsupportedSyntax(f"metaclass of {source.name}")
 
 
-def _evaluate(file: Any, node: ast.expr, env: Scope | None, members: dict[str, Any] | None = None) -> Any:
+def _evaluate(file: File, node: ast.expr, env: Scope | None, members: dict[str, Any] | None = None) -> Any:
     local = Scope(env, file, file.world.budget)
     for key, value in (members or {}).items():
         if not isinstance(value, Broken):
@@ -261,7 +262,7 @@ def _evaluate(file: Any, node: ast.expr, env: Scope | None, members: dict[str, A
     return expression(node)(local)
 
 
-def _add_member(file: Any, s: Any, members: dict[str, Any], fields: dict[str, Any], env: Scope | None) -> None:
+def _add_member(file: File, s: Any, members: dict[str, Any], fields: dict[str, Any], env: Scope | None) -> None:
     if isinstance(s, FunctionSource):
         _add_function(file, s, members)
     elif isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name):
@@ -294,7 +295,7 @@ def assignable(name: str, members: dict[str, Any]) -> str:
     return allowed(name, members)
 
 
-def _add_annotated(file: Any, s: ast.AnnAssign, members: dict[str, Any], fields: dict[str, Any], env: Any) -> None:
+def _add_annotated(file: File, s: ast.AnnAssign, members: dict[str, Any], fields: dict[str, Any], env: Any) -> None:
     name: str = s.target.id  # type: ignore[union-attr]
     if s.value is not None:
         members[assignable(name, members)] = _value(file, s.value, members, env)
@@ -304,14 +305,14 @@ def _add_annotated(file: Any, s: ast.AnnAssign, members: dict[str, Any], fields:
         fields[name] = (members[name] if s.value is not None else NO_DEFAULT, s.annotation, file)
 
 
-def _value(file: Any, node: ast.expr, members: dict[str, Any], env: Scope | None) -> Any:
+def _value(file: File, node: ast.expr, members: dict[str, Any], env: Scope | None) -> Any:
     try:
         return _evaluate(file, node, env, members)
     except Exception as problem:
         return Broken(f"class attribute at {file.label}:{node.lineno}: {problem}")
 
 
-def _add_function(file: Any, s: FunctionSource, members: dict[str, Any]) -> None:
+def _add_function(file: File, s: FunctionSource, members: dict[str, Any]) -> None:
     name = allowed(s.name, members)
     names = [d.split("(")[0] for d in s.decorators]
     if any(

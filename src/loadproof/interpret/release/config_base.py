@@ -15,6 +15,7 @@ from loadproof.interpret.language.gate import find, has, own, read_class, write
 from loadproof.interpret.language.objects import NO_DEFAULT
 from loadproof.interpret.release.classes import LazyMethod, default_of, inherited_fields
 from loadproof.interpret.release.field_types import StrictDataclassClassValidationError, check_field, checker
+from loadproof.interpret.release.ports import World
 
 _NAMES = ("PreTrainedConfig", "PretrainedConfig")
 _MAPPING = """\
@@ -24,14 +25,14 @@ return super().__getattribute__(key)"""
 _NOT_NEEDED = {"__init_subclass__", "__repr__", "__eq__"}
 
 
-def build(world: Any) -> Any:
+def build(world: World) -> Any:
     """The base class of all configurations of this release."""
     file = world.file("transformers.configuration_utils")
     source = next((s for s in map(file.class_definition, _NAMES) if s is not None), None) if file else None
-    if source is None:
+    if file is None or source is None:
         raise SourceMissing("no configuration base class in this release")
     file.globals["is_torch_available"] = lambda: False
-    base = file.make_class(source.without(_NOT_NEEDED))
+    base: Any = file.make_class(source.without(_NOT_NEEDED))
     if "__post_init__" in source.functions():
         base.__init__ = field_style_init
         base.validate = lambda self: _validate(type(self), self)
@@ -66,7 +67,7 @@ def _mapped(self: Any, key: str) -> Any:
         raise certain(problem) from None
 
 
-def _from_dict(cls: Any, raw: dict[str, Any], /, **_: Any) -> Any:
+def _from_dict(cls: Any, raw: dict[str, Any], /, **_: object) -> Any:
     return cls(**raw)
 
 
@@ -131,7 +132,7 @@ def _override(cls: Any, name: str, default: Any) -> Any:
     return default
 
 
-def finish_class(world: Any, cls: Any, members: dict[str, Any], decorators: list[str]) -> None:
+def finish_class(world: World, cls: Any, members: dict[str, Any], decorators: list[str]) -> None:
     """What the base class does when a subclass is defined: it becomes a dataclass, and bare sub-configs are wrapped."""
     if not world.is_config(cls):
         return
@@ -141,7 +142,7 @@ def finish_class(world: Any, cls: Any, members: dict[str, Any], decorators: list
         cls.__init__ = _own_init(cls)
         cls.__dataclass_fields__ = True
     if "sub_configs_defaults" in members:
-        spec = world.load("transformers.configuration_utils", "SubConfigSpec")
+        spec: Any = world.load("transformers.configuration_utils", "SubConfigSpec")
         cls.sub_configs_defaults = {
             k: v if isinstance(v, spec) else spec(config_class=v) for k, v in members["sub_configs_defaults"].items()
         }

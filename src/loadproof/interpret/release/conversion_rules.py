@@ -11,26 +11,28 @@ from typing import Any
 from loadproof.core.expectation import ConversionRule, Operation
 from loadproof.interpret.language.gate import find, read
 from loadproof.interpret.language.objects import SourceObject, Unknown
+from loadproof.interpret.language.values import function_of, items_of
 from loadproof.interpret.release.plain_data import plain
+from loadproof.interpret.release.ports import World
 
 _LOADING = "transformers.core_model_loading"
 
 
-def rules_of(world: Any, model: Any) -> tuple[ConversionRule, ...]:
+def rules_of(world: World, model: Any) -> tuple[ConversionRule, ...]:
     """All rules in application order."""
     file = world.file(_LOADING)
     if file is None:
         return _key_mapping(world, model)
     file.globals.setdefault("Future", type("Future", (SourceObject,), {}))
     file.globals.setdefault("log_conversion_errors", lambda *_, **__: Unknown("context"))
-    collect = world.load("transformers.conversion_mapping", "get_model_conversion_mapping")
-    return tuple(_rule(r) for r in collect(model))
+    collect = function_of(world.load("transformers.conversion_mapping", "get_model_conversion_mapping"))
+    return tuple(_rule(r) for r in items_of(collect(model)))
 
 
-def _key_mapping(world: Any, model: Any) -> tuple[ConversionRule, ...]:
+def _key_mapping(world: World, model: Any) -> tuple[ConversionRule, ...]:
     """One `KeyMapping` rule per pattern, in the order in which release 4 tries them; the first that matches is applied."""
     file = world.file("transformers.modeling_utils")
-    words = file.resolve("VLMS") if file is not None and "VLMS" in file.defs else ()
+    words: Any = file.resolve("VLMS") if file is not None and file.defines("VLMS") else ()
     mapping = find(model, "_checkpoint_conversion_mapping") or {}
     names = [cls.__name__.lower() for cls in type(model).__mro__]  # modeling_utils.py:4653 of 4.57.1
     if not any(word in name for word in words for name in names):

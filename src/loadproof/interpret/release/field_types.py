@@ -11,6 +11,7 @@ from typing import Any
 
 from loadproof.interpret.language.errors import NotUnderstood, certain
 from loadproof.interpret.language.gate import own
+from loadproof.interpret.release.ports import File
 
 Check = Callable[[str, Any], None]  # raises TypeError
 _SIMPLE: dict[str, type] = {"int": int, "float": float, "str": str, "bool": bool}
@@ -35,7 +36,7 @@ def check_field(name: str, value: Any, check: Check) -> None:
         raise certain(StrictDataclassFieldValidationError(name, cause)) from cause
 
 
-def checker(node: ast.expr, file: Any) -> Check | None:
+def checker(node: ast.expr, file: File) -> Check | None:
     """The check of an annotation; None when it is not understood, and then nothing is checked."""
     if isinstance(node, ast.Constant):
         return _none if node.value is None else None
@@ -52,7 +53,7 @@ def _parts(node: ast.expr) -> list[ast.expr]:
     return list(node.elts) if isinstance(node, ast.Tuple) else [node]
 
 
-def _subscripted(name: str, inner: ast.expr, file: Any) -> Check | None:
+def _subscripted(name: str, inner: ast.expr, file: File) -> Check | None:
     parts = _parts(inner)
     if name in ("Union", "Optional"):
         return _union([*parts, *([ast.Constant(None)] if name == "Optional" else [])], file)
@@ -69,7 +70,7 @@ def _none(name: str, value: Any) -> None:
         raise TypeError(f"Field '{name}' expected None, got {type(value).__name__}")
 
 
-def _named(word: str, file: Any) -> Check | None:
+def _named(word: str, file: File) -> Check | None:
     if word in _CONTAINERS:
         kind = _CONTAINERS[word]
         return _simple({"list": list, "dict": dict, "tuple": tuple}[kind])
@@ -104,7 +105,7 @@ def _alternatives(nodes: list[ast.expr]) -> list[ast.expr]:
     return found
 
 
-def _union(nodes: list[ast.expr], file: Any) -> Check | None:
+def _union(nodes: list[ast.expr], file: File) -> Check | None:
     alternatives = _alternatives(nodes)
     checks = [checker(n, file) for n in alternatives]
     if None in checks:
@@ -140,7 +141,7 @@ def _literal(words: list[Any]) -> Check:
     return check
 
 
-def _list(parts: list[ast.expr], file: Any) -> Check:
+def _list(parts: list[ast.expr], file: File) -> Check:
     inner = checker(parts[0], file)
 
     def check(name: str, value: Any) -> None:
@@ -155,7 +156,7 @@ def _list(parts: list[ast.expr], file: Any) -> Check:
     return check
 
 
-def _dict(parts: list[ast.expr], file: Any) -> Check:
+def _dict(parts: list[ast.expr], file: File) -> Check:
     inner = [checker(p, file) for p in parts]
 
     def check(name: str, value: Any) -> None:
@@ -172,7 +173,7 @@ def _dict(parts: list[ast.expr], file: Any) -> Check:
     return check
 
 
-def _tuple(parts: list[ast.expr], file: Any) -> Check:
+def _tuple(parts: list[ast.expr], file: File) -> Check:
     endless = len(parts) == 2 and isinstance(parts[1], ast.Constant) and parts[1].value is Ellipsis
     inner = [checker(p, file) for p in parts[: 1 if endless else len(parts)]]
 

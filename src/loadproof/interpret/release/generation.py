@@ -5,33 +5,25 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from loadproof.interpret.language.errors import NotUnderstood
+from loadproof.interpret.language.errors import NotUnderstood, SourceMissing
 from loadproof.interpret.language.gate import find, read
 from loadproof.interpret.language.grammar import method
 from loadproof.interpret.language.objects import SourceObject, Unknown
+from loadproof.interpret.language.values import Value
 from loadproof.interpret.release.definitions import FunctionSource
+from loadproof.interpret.release.ports import World
 
 _MODULE = "transformers.generation.configuration_utils"
 
 
-def stand_in(world: Any) -> Any:
+def stand_in(world: World) -> Any:
     """A stand-in for GenerationConfig: only the names of its parameters matter, the model's configuration drops them."""
-    file = world.file(_MODULE)
-    source = file.class_definition("GenerationConfig") if file else None
-    getter = (
-        next(
-            (m for m in source.members if isinstance(m, FunctionSource) and m.name == "_get_default_generation_params"),
-            None,
-        )
-        if source
-        else None
-    )
-    defaults = method(getter.node(), file, None)() if getter else {}
+    defaults = _defaults(world)
 
     class GenerationConfig(SourceObject):
         _get_default_generation_params = staticmethod(lambda: defaults)
 
-        def __init__(self, *_: Any, **__: Any) -> None:
+        def __init__(self, *_: object, **__: object) -> None:
             pass
 
         @classmethod
@@ -40,7 +32,7 @@ def stand_in(world: Any) -> Any:
             return cls()
 
         @classmethod
-        def from_dict(cls, *_: Any, **__: Any) -> Any:
+        def from_dict(cls, *_: object, **__: object) -> Any:
             return cls()
 
         from_pretrained = from_dict
@@ -53,7 +45,17 @@ def stand_in(world: Any) -> Any:
     return GenerationConfig
 
 
-def check(world: Any, config: Any) -> None:
+def _defaults(world: World) -> Value:
+    """Parameter -> default, as far as the release says them in one place."""
+    file = world.file(_MODULE)
+    source = file.class_definition("GenerationConfig") if file is not None else None
+    for member in source.members if source is not None else ():
+        if isinstance(member, FunctionSource) and member.name == "_get_default_generation_params" and file is not None:
+            return method(member.node(), file, None)()
+    return {}
+
+
+def check(world: World, config: Any) -> None:
     """Raise what release 4 raises for generation parameters in a model's configuration that contradict each other.
 
     There a model makes its GenerationConfig of them, and that checks itself (modeling_utils.py:2093 of 4.57.1). Nothing is
@@ -74,9 +76,12 @@ def _stated(config: Any, key: str) -> Any:
         return None
 
 
-def _own_class(world: Any) -> Any:
+def _own_class(world: World) -> Any:
     """The class as the release's text defines it."""
-    file = world.file(_MODULE)
-    if "__own__" not in file.globals:
-        file.globals["__own__"] = file.make_class(file.class_definition("GenerationConfig"))
-    return file.globals["__own__"]
+    if world.memo.generation_config is None:
+        file = world.file(_MODULE)
+        source = file.class_definition("GenerationConfig") if file is not None else None
+        if file is None or source is None:
+            raise SourceMissing("no class GenerationConfig in this release")
+        world.memo.generation_config = file.make_class(source)
+    return world.memo.generation_config

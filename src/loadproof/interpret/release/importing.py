@@ -17,6 +17,7 @@ from loadproof.interpret.language.objects import Namespace, Unknown
 from loadproof.interpret.language.standard_library import MODULES
 from loadproof.interpret.language.surroundings import KERNELS
 from loadproof.interpret.release import imports
+from loadproof.interpret.release.ports import OwnFile, World
 from loadproof.interpret.release.requirements import without_dot
 
 _WHOLE = {"math": [n for n in dir(math) if n[0] != "_"], "typing": list(typing.__all__)}
@@ -28,7 +29,7 @@ def shown(name: str) -> str:
     return "transformers_modules" + name[name.index(".") :] if "." in name else "transformers_modules"
 
 
-def module(file: Any, name: str, alias: str | None, guarded: bool) -> Any:
+def module(file: OwnFile, name: str, alias: str | None, guarded: bool) -> Any:
     """What `import name` or `import name as alias` binds."""
     _check_there(file, name, guarded)
     _check_torch(file, name)
@@ -37,7 +38,7 @@ def module(file: Any, name: str, alias: str | None, guarded: bool) -> Any:
     return file.world.external(name if alias else name.split(".")[0])
 
 
-def member(file: Any, level: int, module: str, name: str, guarded: bool) -> Any:
+def member(file: OwnFile, level: int, module: str, name: str, guarded: bool) -> Any:
     """What `from module import name` binds."""
     if level:
         return _own_member(file, level, module, name)
@@ -54,13 +55,13 @@ class Unread(Unknown):
 
     __slots__ = ()
 
-    def _refuse(self, *_: Any, **__: Any) -> Any:
+    def _refuse(self, *_: object, **__: object) -> Any:
         raise NotUnderstood(f"what {self._name} is, is not known")
 
     __call__ = __mro_entries__ = __bool__ = __iter__ = __getitem__ = _refuse
 
 
-def _released(file: Any, module: str, name: str) -> Any:
+def _released(file: OwnFile, module: str, name: str) -> Any:
     """A name of the release, which imports without fail whatever the evaluation of its text comes to."""
     try:
         return file.world.import_from(file, 0, module, name)
@@ -70,11 +71,10 @@ def _released(file: Any, module: str, name: str) -> Any:
         return Unread(f"{module}.{name}")
 
 
-def everything(file: Any, level: int, module: str, guarded: bool) -> dict[str, Any]:
+def everything(file: OwnFile, level: int, module: str, guarded: bool) -> dict[str, Any]:
     """What `from module import *` binds; of what is not read, nothing, and the file is marked."""
     if level:
-        found: dict[str, Any] = _own_file(file, level, module).public()
-        return found
+        return _own_file(file, level, module).public()
     _check_there(file, module, guarded)
     if module in _WHOLE:
         return _handed_out(file, module)
@@ -84,7 +84,7 @@ def everything(file: Any, level: int, module: str, guarded: bool) -> dict[str, A
     return {}
 
 
-def _handed_out(file: Any, module: str) -> dict[str, Any]:
+def _handed_out(file: OwnFile, module: str) -> dict[str, Any]:
     """The public names of a module of the standard library; where one is refused, the file may have more names."""
     found = {}
     for name in _WHOLE[module]:
@@ -96,7 +96,7 @@ def _handed_out(file: Any, module: str) -> dict[str, Any]:
 
 
 # ---------------------------------------------------------------- files of the folder
-def _own_file(file: Any, level: int, module: str) -> Any:
+def _own_file(file: OwnFile, level: int, module: str) -> OwnFile:
     package = file.name.split(".")[:-1]
     if level > len(package) or not module:
         raise SourceMissing(f"{file.label}: an import of the package itself")
@@ -107,7 +107,7 @@ def _own_file(file: Any, level: int, module: str) -> Any:
     return found
 
 
-def _own_member(file: Any, level: int, module: str, name: str) -> Any:
+def _own_member(file: OwnFile, level: int, module: str, name: str) -> Any:
     if module:
         return _own_file(file, level, module).member(name)
     package = file.name.split(".")[:-1]
@@ -121,7 +121,7 @@ def _own_member(file: Any, level: int, module: str, name: str) -> Any:
 
 
 # ---------------------------------------------------------------- packages
-def _check_there(file: Any, name: str, guarded: bool) -> None:
+def _check_there(file: OwnFile, name: str, guarded: bool) -> None:
     """Raise ModuleNotFoundError where the package of a module is not installed."""
     top = name.split(".")[0]
     there = is_there(file.world, top, guarded)
@@ -132,7 +132,7 @@ def _check_there(file: Any, name: str, guarded: bool) -> None:
     raise certain(ModuleNotFoundError(f"No module named '{top}'", name=top))
 
 
-def _check_torch(file: Any, name: str) -> None:
+def _check_torch(file: OwnFile, name: str) -> None:
     """Refuse an import that the text of the installed torch does not bear out."""
     doubted: frozenset[str] = file.world.machine.doubted
     absent = next((d[:-1] for d in doubted if d.endswith(".") and f"{name}.".startswith(d)), None)
@@ -142,7 +142,7 @@ def _check_torch(file: Any, name: str) -> None:
         raise NotUnderstood(f"the text of the installed torch has no {name}")
 
 
-def is_there(world: Any, top: str, guarded: bool) -> bool:
+def is_there(world: World, top: str, guarded: bool) -> bool:
     """Whether a top-level package can be imported."""
     if top in _ALWAYS:
         return True
@@ -161,7 +161,7 @@ def refuse_by_name(name: Any, package: Any = None) -> Any:
     raise NotUnderstood(f"importlib.import_module({str(name)[:60]!r}, {str(package)[:60]!r})")
 
 
-def find_spec(world: Any, name: Any, package: Any = None) -> Any:  # noqa: ARG001
+def find_spec(world: World, name: Any, package: Any = None) -> Any:  # noqa: ARG001
     """`importlib.util.find_spec`: None for what is not installed."""
     if not isinstance(name, str):
         raise NotUnderstood("importlib.util.find_spec of a name that is not known")

@@ -15,12 +15,13 @@ from loadproof.interpret.language.errors import certain
 from loadproof.interpret.language.gate import find
 from loadproof.interpret.release import class_index
 from loadproof.interpret.release.definitions import parse
+from loadproof.interpret.release.ports import World
 
 _ANY_NAME = re.compile(r"^[ \t]*from[ \t]+\S+[ \t]+import[ \t]+\*|^def __getattr__|^globals\(\)", re.M)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
-def check_module(world: Any, module: str) -> None:
+def check_module(world: World, module: str) -> None:
     """Raise ModuleNotFoundError where the release has no such module."""
     if world.path(module) is not None:
         return
@@ -31,7 +32,7 @@ def check_module(world: Any, module: str) -> None:
         raise certain(ModuleNotFoundError(f"No module named '{missing}'"))
 
 
-def check_name(world: Any, module: str, name: str) -> None:
+def check_name(world: World, module: str, name: str) -> None:
     """Raise ImportError, or ModuleNotFoundError, where `from module import name` does."""
     check_module(world, module)
     path = world.path(module)
@@ -41,7 +42,7 @@ def check_name(world: Any, module: str, name: str) -> None:
         raise certain(ImportError(f"cannot import name '{name}' from '{module}' ({path})"))
 
 
-def _has(world: Any, path: str, name: str) -> bool:
+def _has(world: World, path: str, name: str) -> bool:
     text = class_index.text_of(world, path)
     if path.endswith("/__init__.py") and "_LazyModule" in text:
         return _is_exported(world, path, text, name)
@@ -50,7 +51,7 @@ def _has(world: Any, path: str, name: str) -> bool:
     return has_word(world, path, name) and name in _bound(world, path)
 
 
-def _bound(world: Any, path: str) -> frozenset[str]:
+def _bound(world: World, path: str) -> frozenset[str]:
     """Every name that a module binds at its top level, whatever the condition."""
     found: set[str] = set()
     todo: list[Any] = list(parse(class_index.text_of(world, path)))
@@ -67,14 +68,14 @@ def _bound(world: Any, path: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _is_exported(world: Any, path: str, text: str, name: str) -> bool:
+def _is_exported(world: World, path: str, text: str, name: str) -> bool:
     """Whether a package hands a name out lazily: it is in its tables, or in the `__all__` of one of its files."""
     if re.search(rf"[\"']{name}[\"']|\bimport[^\n]*\b{name}\b|^[ \t]*{name}(?: as \w+)?,?$", text, re.M):
         return True
     return "define_import_structure" in text and _is_listed(world, path.rpartition("/")[0], name)
 
 
-def _is_listed(world: Any, folder: str, name: str) -> bool:
+def _is_listed(world: World, folder: str, name: str) -> bool:
     plain = name.lower()
     found = sorted(_sources(world, folder), key=lambda path: not plain.startswith(path.split("/")[-2]))
     listed = re.compile(
@@ -84,18 +85,18 @@ def _is_listed(world: Any, folder: str, name: str) -> bool:
     return any(has_word(world, path, name) and listed.search(class_index.text_of(world, path)) for path in found)
 
 
-def _first_missing(world: Any, module: str) -> str:
+def _first_missing(world: World, module: str) -> str:
     """The outermost package of a dotted name that is not there."""
     parts = module.split(".")
     names = [".".join(parts[: i + 1]) for i in range(len(parts))]
     return next((n for n in names if world.path(n) is None), module)
 
 
-def has_word(world: Any, path: str, word: str) -> bool:
+def has_word(world: World, path: str, word: str) -> bool:
     return re.search(rf"\b{re.escape(word)}\b", class_index.text_of(world, path)) is not None
 
 
-def _sources(world: Any, folder: str) -> Iterator[str]:
+def _sources(world: World, folder: str) -> Iterator[str]:
     entries = world.files.list(folder)
     yield from (f"{folder}/{name}" for name, kind in entries.items() if kind == "file")
     for name in (name for name, kind in entries.items() if kind == "folder"):

@@ -17,6 +17,7 @@ from loadproof.interpret.language.objects import SourceObject
 from loadproof.interpret.release import generation
 from loadproof.interpret.release.auto_classes import ConfigClass
 from loadproof.interpret.release.definitions import FunctionSource
+from loadproof.interpret.release.ports import File, World
 from loadproof.interpret.release.stubs import GenerationMixin
 from loadproof.interpret.shapes.module import Module
 from loadproof.interpret.shapes.tensor import FLOAT32, META, Parameter
@@ -35,11 +36,11 @@ _WITH_LIST = {
 }
 
 
-def build(world: Any) -> Any:
+def build(world: World) -> Any:
     """The base class of all models of this release."""
     file = world.file("transformers.modeling_utils")
     source = file.class_definition("PreTrainedModel") if file else None
-    if source is None:
+    if file is None or source is None:
         raise SourceMissing("no model base class in this release")
     dictionary = _DICTIONARY_TIES in source.functions()
     glue = kernel(file, dictionary)
@@ -56,10 +57,10 @@ def build(world: Any) -> Any:
     return base
 
 
-def kernel(file: Any, dictionary: bool) -> Any:
+def kernel(file: File, dictionary: bool) -> Any:
     """The part of PreTrainedModel that is written here."""
     mixin = "EmbeddingAccessMixin"
-    embedding_access: Any = file.resolve(mixin) if mixin in file.defs else SourceObject
+    embedding_access: Any = file.resolve(mixin) if file.defines(mixin) else SourceObject
 
     class Kernel(Module, embedding_access):  # type: ignore[misc]
         dict_ties = dictionary
@@ -70,7 +71,7 @@ def kernel(file: Any, dictionary: bool) -> Any:
         dtype: Any = property(lambda self: FLOAT32)
         device: Any = property(lambda self: META)
 
-        def __init__(self, config: Any, *_: Any, **__: Any) -> None:
+        def __init__(self, config: Any, *_: object, **__: object) -> None:
             Module.__init__(self)
             self.config, self.name_or_path = config, ""
             options = state(config)
@@ -81,7 +82,7 @@ def kernel(file: Any, dictionary: bool) -> Any:
             if not dictionary and isinstance(self, GenerationMixin):
                 generation.check(file.world, config)
 
-        def _nothing(self, *_: Any, **__: Any) -> None:
+        def _nothing(self, *_: object, **__: object) -> None:
             pass
 
         def init_weights(self) -> None:
@@ -96,7 +97,7 @@ def kernel(file: Any, dictionary: bool) -> Any:
         def can_generate(self) -> bool:
             return False
 
-        def get_correct_attn_implementation(self, implementation: Any, *_: Any, **__: Any) -> Any:
+        def get_correct_attn_implementation(self, implementation: Any, *_: object, **__: object) -> Any:
             return implementation
 
         @classmethod
@@ -122,7 +123,7 @@ def _supports_sdpa(model: Any) -> Any:
         raise certain(problem) from None
 
 
-def check_ready(world: Any, model: Any) -> None:
+def check_ready(world: World, model: Any) -> None:
     """Read what the library reads of a built model before it loads a tensor, most of it set by `post_init`.
 
     The attributes are those that the release's `post_init` sets and the functions of its loading read. Raises the
@@ -141,7 +142,7 @@ _LOADING = ("from_pretrained", "_load_pretrained_model", "_finalize_model_loadin
 _MOVING = ("_move_missing_keys_from_meta_to_device", "_adjust_missing_and_unexpected_keys", "tie_weights")
 
 
-def read_while_loading(world: Any) -> list[str]:
+def read_while_loading(world: World) -> list[str]:
     """Names that `post_init` alone gives a model, and that loading then reads, in that order."""
     file = world.file("transformers.modeling_utils")
     source = file.class_definition("PreTrainedModel") if file else None

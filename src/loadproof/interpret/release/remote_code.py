@@ -12,6 +12,7 @@ from loadproof.interpret.release.classes import OpaqueBase
 from loadproof.interpret.release.definitions import FunctionSource
 from loadproof.interpret.release.files import CODE, Files, kind_of
 from loadproof.interpret.release.model_base import check_ready, tied
+from loadproof.interpret.release.ports import World
 
 _MODEL_KEYS = ("AutoModelForCausalLM", "AutoModelForConditionalGeneration", "AutoModelForSeq2SeqLM")
 _MORE_KEYS = (
@@ -69,7 +70,7 @@ def check_files(files: Files, wanted: tuple[Reference, ...]) -> None:
             raise SourceMissing(f"the model's own code {file} is {where}")
 
 
-def build(world: Any, raw: dict[str, Any], class_name: str | None) -> Any:
+def build(world: World, raw: dict[str, Any], class_name: str | None) -> Any:
     """The shape-only model of a repository's own code; `world.files` holds it."""
     config_ref, model_ref = references(raw)
     _check_dots(config_ref)
@@ -82,7 +83,7 @@ def build(world: Any, raw: dict[str, Any], class_name: str | None) -> Any:
     package = _copies(world, model_ref.module)  # only now: the configuration is built first
     name = class_name.rpartition(".")[2] if class_name else ""
     file = world.file(f"{package}.{model_ref.module}") if package in world.copied else None
-    name = name if file is not None and name in file.defs else model_ref.name
+    name = name if file is not None and file.defines(name) else model_ref.name
     cls = _class_of(world, package, model_ref.module, name)
     _check_class(world, raw, config_class, cls)
     model = cls._from_config(config)
@@ -96,11 +97,13 @@ def _check_dots(wanted: Reference) -> None:
         raise certain(ValueError("too many values to unpack (expected 2)"))
 
 
-def _class_of(world: Any, package: str, module: str, name: str) -> Any:
+def _class_of(world: World, package: str, module: str, name: str) -> Any:
     """`get_class_from_dynamic_module`: what is demanded of the text, then the import, then the name."""
     if package not in world.copied:
         world.copied[package] = requirements.check(world, module)
-    file = world.file(f"{package}.{module}")
+    file = world.code_file(f"{package}.{module}")
+    if file is None:
+        raise SourceMissing(f"no source file for {package}.{module}")
     file.is_top = True
     file.run()
     if name not in file.globals and "__getattr__" not in file.globals and not file.stars:
@@ -111,7 +114,7 @@ def _class_of(world: Any, package: str, module: str, name: str) -> Any:
     return found
 
 
-def _copies(world: Any, model_module: str) -> str:
+def _copies(world: World, model_module: str) -> str:
     """The package in which the model's module runs.
 
     5.24 copies a local folder's files once for each set of them, so the classes of the configuration's own module are
@@ -128,7 +131,7 @@ def _copies(world: Any, model_module: str) -> str:
     return "remote2"
 
 
-def _check_class(world: Any, raw: dict[str, Any], config_class: Any, cls: Any) -> None:
+def _check_class(world: World, raw: dict[str, Any], config_class: Any, cls: Any) -> None:
     """What an Auto class does with a class of remote code before it hands the loading to it."""
     key = next((k for k in (*_MODEL_KEYS, *_MORE_KEYS) if k in raw["auto_map"]), "AutoModel")
     if _has_base(cls, "PreTrainedModel"):
@@ -148,13 +151,14 @@ def _lacks(cls: Any, name: str) -> Exception:
     return certain(AttributeError(f"type object '{cls.__name__}' has no attribute '{name}'"))
 
 
-def _check_loading(world: Any, cls: Any) -> None:
+def _check_loading(world: World, cls: Any) -> None:
     """Refuse a class that loads its weights in a way of its own; handing on to the library's is not one."""
     for owner in cls.__mro__:
         module = str(owner.__module__)
         if not module.startswith("remote") or "from_pretrained" not in own(owner):
             continue
-        source = world.file(module).class_definition(owner.__name__)
+        file = world.file(module)
+        source = file.class_definition(owner.__name__) if file is not None else None
         loaders = (
             [m for m in source.members if isinstance(m, FunctionSource) and m.name == "from_pretrained"]
             if source

@@ -24,6 +24,7 @@ from loadproof.interpret.language.values import function_of, items_of
 from loadproof.interpret.release import class_body, coding, importing
 from loadproof.interpret.release.definitions import ClassSource, class_source
 from loadproof.interpret.release.import_time import guarded_lines, postponed, with_annotations
+from loadproof.interpret.release.ports import World
 from loadproof.interpret.release.source_file import SourceFile
 
 _PYTHON_FRAMES = 1_000  # the recursion limit of an interpreter that nobody changed
@@ -33,7 +34,7 @@ _MODULE = ("__annotations__", "__builtins__", "__loader__", "__spec__", "__cache
 class RemoteFile(SourceFile):
     """`globals` is the module's scope; `state` is "", "running" or "done"."""
 
-    def __init__(self, world: Any, name: str, path: str) -> None:
+    def __init__(self, world: World, name: str, path: str) -> None:
         self.world, self.name, self.path, self.label = world, name, path, path.rpartition("/")[2]
         self.is_package = False
         self.defs, self.imports, self.busy = {}, [], set()

@@ -17,6 +17,7 @@ from loadproof.interpret.language.errors import SourceMissing, certain
 from loadproof.interpret.release.class_index import text_of
 from loadproof.interpret.release.coding import NOWHERE, named
 from loadproof.interpret.release.files import CODE, kind_of
+from loadproof.interpret.release.ports import World
 
 _UTILS = "transformers.dynamic_module_utils"
 _IMPORTS = "transformers.utils.import_utils"
@@ -26,7 +27,7 @@ _RELATIVE = (
 )
 
 
-def check(world: Any, module: str) -> frozenset[str]:
+def check(world: World, module: str) -> frozenset[str]:
     """Names of the files that are copied for a module of remote code, itself among them.
 
     Raises the library's exception, or SourceMissing where a file of the folder is imported without a leading dot.
@@ -42,7 +43,7 @@ def check(world: Any, module: str) -> frozenset[str]:
     return frozenset(done)
 
 
-def read(world: Any, name: str) -> str:
+def read(world: World, name: str) -> str:
     """The text of a file of remote code as `open(path, encoding="utf-8")` gives it. Raises what that raises."""
     path = f"{CODE}/{name}.py"
     if kind_of(world.files, path) == "outside":
@@ -69,7 +70,7 @@ def _parsed(text: str) -> ast.Module:
         raise certain(problem) from None
 
 
-def _check_packages(world: Any, module: str, tree: ast.Module) -> None:
+def _check_packages(world: World, module: str, tree: ast.Module) -> None:
     missing: list[str] = []
     for name, line in sorted(dict(reversed(list(_demanded(world, tree)))).items()):
         if world.machine.has(name) is False:
@@ -94,7 +95,7 @@ def without_dot(place: str, name: str) -> SourceMissing:
     )
 
 
-def _demanded(world: Any, tree: ast.Module) -> Iterator[tuple[str, int]]:
+def _demanded(world: World, tree: ast.Module) -> Iterator[tuple[str, int]]:
     """(package, line) of `get_imports`. Releases that cut the text by regular expressions look into handlers as well."""
     skips_handlers = "Try" in _words(world, _UTILS)
     questions = _words(world, _IMPORTS) if "import_utils" in _words(world, _UTILS) else frozenset()
@@ -119,9 +120,9 @@ def _asks(node: ast.AST, questions: frozenset[str]) -> bool:
     return name in questions or (name.startswith("is_flash_attn") and name.endswith("available"))
 
 
-def _words(world: Any, module: str) -> frozenset[str]:
+def _words(world: World, module: str) -> frozenset[str]:
     """Names that a module of the release defines or imports at its top level, and the names it uses there."""
-    known: dict[str, frozenset[str]] = world.memo.setdefault("words", {})
+    known = world.memo.words
     if module not in known:
         path = world.path(module)
         text = text_of(world, path) if path else ""
@@ -133,6 +134,6 @@ def _words(world: Any, module: str) -> frozenset[str]:
     return known[module]
 
 
-def has_own_copies(world: Any) -> bool:
+def has_own_copies(world: World) -> bool:
     """Whether the release copies the files of a local folder once for each set of them, as 5.24 does."""
     return "hashes" in _words(world, _UTILS)

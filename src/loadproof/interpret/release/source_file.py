@@ -14,6 +14,7 @@ from loadproof.interpret.language.standard_library import MODULES
 from loadproof.interpret.release import classes
 from loadproof.interpret.release.definitions import ClassSource, class_from_chunk, class_source, function_source, parse
 from loadproof.interpret.release.packages import why_undefined
+from loadproof.interpret.release.ports import World
 from loadproof.interpret.release.source_text import Chunk, split
 
 _ASSIGNS = re.compile(r"([A-Za-z_]\w*)[ \t]*(?::[^=\n]*)?=(?!=)")
@@ -24,7 +25,7 @@ _PRESENT = {"torch", "numpy", "transformers"}
 class SourceFile:
     """`defs` maps a name to its definitions in order: chunks, syntax nodes or import tuples."""
 
-    def __init__(self, world: Any, name: str, path: str) -> None:
+    def __init__(self, world: World, name: str, path: str) -> None:
         self.world, self.name, self.path, self.label = world, name, path, path.rpartition("/")[2]
         self.is_package = self.label == "__init__.py"
         self.globals: dict[str, Any] = {"__name__": name, "__file__": self.label}
@@ -203,6 +204,9 @@ class SourceFile:
                 source: ClassSource = definition_source(d)
                 return source
         return None
+
+    def defines(self, name: str) -> bool:
+        return name in self.defs
 
     def assigns(self, name: str) -> bool:
         """Whether the file itself gives a value to this name, rather than importing it."""

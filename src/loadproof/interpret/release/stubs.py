@@ -8,6 +8,7 @@ from loadproof.interpret.language.enums import StrEnum
 from loadproof.interpret.language.errors import NotUnderstood
 from loadproof.interpret.language.objects import SourceObject, Unknown
 from loadproof.interpret.language.surroundings import TORCH_VERSION
+from loadproof.interpret.release.ports import World
 from loadproof.interpret.shapes.module import Module
 
 _STUBBED = [
@@ -67,7 +68,7 @@ class GradientCheckpointingLayer(Module):
     gradient_checkpointing = False
 
 
-def glue(world: Any, module: str, name: str) -> Any:
+def glue(world: World, module: str, name: str) -> Any:
     """Stand-ins that hold wherever the name comes from; None for all other names."""
     if name in _BLANK_BASES:
         return SourceObject
@@ -80,15 +81,15 @@ def glue(world: Any, module: str, name: str) -> Any:
     return None
 
 
-def _yes(*_: Any, **__: Any) -> bool:
+def _yes(*_: object, **__: object) -> bool:
     return True
 
 
-def _no(*_: Any, **__: Any) -> bool:
+def _no(*_: object, **__: object) -> bool:
     return False
 
 
-def _none(*_: Any, **__: Any) -> None:
+def _none(*_: object, **__: object) -> None:
     return None
 
 
@@ -96,7 +97,7 @@ def _torch_version() -> str:
     return TORCH_VERSION
 
 
-def stub(world: Any, module: str, name: str) -> Any:
+def stub(world: World, module: str, name: str) -> Any:
     """A name of a stubbed module: small stand-ins for those that decide something, Unknown for the rest."""
     if name == "interval":
         return _field_maker
@@ -117,20 +118,20 @@ def stub(world: Any, module: str, name: str) -> Any:
     return Unknown(f"{module}.{name}")
 
 
-def _from_text(world: Any, module: str, name: str) -> Any:
+def _from_text(world: World, module: str, name: str) -> Any:
     """A constant or a validator as the text of a stubbed module defines it; Unknown where that needs anything else."""
     file = world.file(module)
     try:
-        return file.resolve(name) if file is not None and name in file.defs else Unknown(f"{module}.{name}")
+        return file.resolve(name) if file is not None and file.defines(name) else Unknown(f"{module}.{name}")
     except NotUnderstood:
         return Unknown(f"{module}.{name}")
 
 
-def _field(default: Any = None, **_: Any) -> Any:
+def _field(default: Any = None, **_: object) -> Any:
     return default
 
 
-def _field_maker(*_: Any, **__: Any) -> Any:
+def _field_maker(*_: object, **__: object) -> Any:
     return _field
 
 

@@ -28,6 +28,7 @@ from loadproof.interpret.release import (
 from loadproof.interpret.release.files import CODE, CODE_PACKAGES, RELEASE, Files, kind_of, text_of
 from loadproof.interpret.release.locate import version_in
 from loadproof.interpret.release.machine import NOT_KNOWN, Machine
+from loadproof.interpret.release.ports import File, Memo
 from loadproof.interpret.release.remote_file import RemoteFile
 from loadproof.interpret.release.source_file import SourceFile
 from loadproof.interpret.shapes import namespaces, numpy_names
@@ -48,7 +49,7 @@ _TORCH = {
 class MissingSource(Unknown):
     """A name from a file that the repository folder lacks. It may be imported; using it is an error."""
 
-    def _refuse(self, *_: Any, **__: Any) -> Any:
+    def _refuse(self, *_: object, **__: object) -> Any:
         raise SourceMissing(f"no source file for {self._name}")
 
     __call__ = __mro_entries__ = __bool__ = __iter__ = __getitem__ = _refuse
@@ -63,7 +64,7 @@ class World:
         self.copied: dict[str, frozenset[str]] = {}  # package of remote code -> the files that the library copies
         self.registered = auto_classes.Registry()
         self.budget = limits.start()
-        self.memo: dict[str, Any] = {}  # what was worked out once for this release
+        self.memo = Memo()
         self.model_type = ""  # of the model being built: where classes are looked for first
 
     def begin(self, model_type: str) -> None:
@@ -96,11 +97,16 @@ class World:
             self.modules[name] = None if path is None else kind(self, name, path)
         return self.modules[name]
 
-    def own_file(self, name: str) -> Any:
+    def code_file(self, name: str) -> RemoteFile | None:
+        """The file of a module of remote code, None when there is none."""
+        found = self.file(name)
+        return found if isinstance(found, RemoteFile) else None
+
+    def own_file(self, name: str) -> RemoteFile | None:
         """The file of a module of remote code, None when the library does not copy one of this name."""
         package, _, module = name.partition(".")
         known = self.copied.get(package)
-        return self.file(name) if known is None or module in known else None
+        return self.code_file(name) if known is None or module in known else None
 
     def text(self, path: str) -> str:
         """The text of a source file, empty where it cannot be read. Raises LimitReached for one that is too long."""
@@ -129,7 +135,7 @@ class World:
         members = {"__version__": self.version} if name == "transformers" else {}
         return Namespace(name, members, lambda key: self.from_release(name, key))
 
-    def import_from(self, file: SourceFile, level: int, module: str | None, name: str) -> Any:
+    def import_from(self, file: File, level: int, module: str | None, name: str) -> Any:
         """What `from module import name` binds inside `file`."""
         if level:
             parts = file.name.split(".")
@@ -162,7 +168,7 @@ class World:
             return file.member(name)
         if file is None:
             return MissingSource(f"{module}.{name}") if module.startswith("remote") else Unknown(f"{module}.{name}")
-        if name in file.defs:
+        if file.defines(name):
             return file.resolve(name)
         return self._lazy_export(module, name)
 

@@ -23,7 +23,7 @@ class Linear(Module):
 
 
 class Bilinear(Module):
-    def __init__(self, in1: Any, in2: Any, out: Any, bias: Any = True, **_: Any) -> None:
+    def __init__(self, in1: Any, in2: Any, out: Any, bias: Any = True, **_: object) -> None:
         super().__init__()
         self.weight = param(out, in1, in2)
         self._parameters["bias"] = param(out) if bias else None
@@ -150,7 +150,7 @@ class BatchNorm(Module):
         momentum: Any = 0.1,
         affine: Any = True,
         track_running_stats: Any = True,
-        **_: Any,
+        **_: object,
     ) -> None:
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
@@ -172,13 +172,13 @@ class InstanceNorm(BatchNorm):
         momentum: Any = 0.1,
         affine: Any = False,
         track_running_stats: Any = False,
-        **_: Any,
+        **_: object,
     ) -> None:
         super().__init__(num_features, eps, momentum, affine, track_running_stats)
 
 
 class PReLU(Module):
-    def __init__(self, num_parameters: Any = 1, init: Any = 0.25, **_: Any) -> None:
+    def __init__(self, num_parameters: Any = 1, init: Any = 0.25, **_: object) -> None:
         super().__init__()
         self.weight = param(num_parameters)
 
@@ -195,7 +195,7 @@ class MultiheadAttention(Module):
         kdim: Any = None,
         vdim: Any = None,
         batch_first: Any = False,
-        **_: Any,
+        **_: object,
     ) -> None:
         super().__init__()
         e = embed_dim
@@ -227,7 +227,7 @@ class _Recurrent(Module):
         dropout: Any = 0.0,
         bidirectional: Any = False,
         proj_size: Any = 0,
-        **_: Any,
+        **_: object,
     ) -> None:
         super().__init__()
         gates, out = self.gates * hidden_size, proj_size or hidden_size
@@ -251,7 +251,7 @@ class _Recurrent(Module):
 class _Cell(Module):
     gates: int
 
-    def __init__(self, input_size: Any, hidden_size: Any, bias: Any = True, **_: Any) -> None:
+    def __init__(self, input_size: Any, hidden_size: Any, bias: Any = True, **_: object) -> None:
         super().__init__()
         gates = self.gates * hidden_size
         self.weight_ih, self.weight_hh = param(gates, input_size), param(gates, hidden_size)
@@ -297,7 +297,7 @@ _OPTIONS = frozenset(
 class NoParameters(Module):
     """A layer that is known to own no parameter and no buffer. The values of its options are not modelled."""
 
-    def __init__(self, *_: Any, **options: Any) -> None:
+    def __init__(self, *_: object, **options: Any) -> None:
         super().__init__()
         for key, value in options.items():
             set_plain(self, key, value)
@@ -346,7 +346,7 @@ def _subclass(name: str, base: type[Module], **members: Any) -> type[Module]:
 def unmodelled(name: str) -> type[Module]:
     """A stand-in for a layer of torch.nn that is not on the lists; building it is refused."""
 
-    def __init__(self: Any, *_: Any, **__: Any) -> None:
+    def __init__(self: Any, *_: object, **__: object) -> None:
         raise UnknownUsed(f"torch.nn.{name} is not modelled")
 
     return _subclass(name, Module, __init__=__init__)

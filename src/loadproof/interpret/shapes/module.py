@@ -24,11 +24,11 @@ class Module(Open):
     _modules: dict[str, Any]
     _non_persistent: set[str]
 
-    def __init__(self, *_: Any, **__: Any) -> None:
+    def __init__(self, *_: object, **__: object) -> None:
         state = self.__dict__
         state["_parameters"], state["_buffers"], state["_modules"], state["_non_persistent"] = {}, {}, {}, set()
 
-    def __init_subclass__(cls, **_: Any) -> None:
+    def __init_subclass__(cls, **_: object) -> None:
         pass
 
     # ---- registration by assignment
@@ -163,7 +163,7 @@ class Module(Open):
     def buffers(self, recurse: bool = True) -> Iterator[Any]:
         return (b for _, b in self.named_buffers(recurse=recurse))
 
-    def state_dict(self, *_: Any, **__: Any) -> dict[str, Any]:
+    def state_dict(self, *_: object, **__: object) -> dict[str, Any]:
         out = dict(self.named_parameters(remove_duplicate=False))
         out.update(self.named_buffers(remove_duplicate=False, persistent_only=True))
         return out
@@ -205,13 +205,13 @@ class Module(Open):
     def apply(self, fn: Any) -> Any:
         return self
 
-    def _itself(self, *_: Any, **__: Any) -> Any:
+    def _itself(self, *_: object, **__: object) -> Any:
         return self
 
     to = eval = train = half = float = double = bfloat16 = cuda = cpu = requires_grad_ = to_empty = _itself
     _apply = compile = type = xpu = share_memory = _itself
 
-    def _hook(self, *_: Any, **__: Any) -> Any:
+    def _hook(self, *_: object, **__: object) -> Any:
         return Unknown("hook")
 
     register_forward_hook = register_forward_pre_hook = register_full_backward_hook = _hook
@@ -224,7 +224,7 @@ class Module(Open):
     def _get_name(self) -> str:
         return self.__class__.__name__
 
-    def reset_parameters(self, *_: Any, **__: Any) -> None:
+    def reset_parameters(self, *_: object, **__: object) -> None:
         pass
 
     def extra_repr(self) -> str:
@@ -233,7 +233,7 @@ class Module(Open):
     def __repr__(self) -> str:
         return f"{type(self).__name__}(...)"
 
-    def __call__(self, *_: Any, **__: Any) -> Any:
+    def __call__(self, *_: object, **__: object) -> Any:
         return Unknown(f"output of {type(self).__name__}")
 
 

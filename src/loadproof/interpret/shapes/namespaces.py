@@ -16,7 +16,7 @@ def _nn_default(name: str) -> Any:
     return layers.unmodelled(name) if name[:1].isupper() else Unknown("nn." + name)
 
 
-def _transparent(*args: Any, **_: Any) -> Any:
+def _transparent(*args: Any, **_: object) -> Any:
     """no_grad, inference_mode, compile: decorator, decorator factory and context manager that change no name."""
     if len(args) == 1 and callable(args[0]) and not isinstance(args[0], Unknown):
         return args[0]
@@ -24,7 +24,7 @@ def _transparent(*args: Any, **_: Any) -> Any:
 
 
 class _Context(Unknown):
-    def __call__(self, *args: Any, **_: Any) -> Any:
+    def __call__(self, *args: Any, **_: object) -> Any:
         return args[0] if args else Unknown("context")
 
 
@@ -59,7 +59,7 @@ NN = Namespace("torch.nn", _NN, _nn_default)
 _NN["modules"] = Namespace("torch.nn.modules", _NN, lambda name: NN if name.islower() else _nn_default(name))
 
 
-def _no(*_: Any, **__: Any) -> bool:
+def _no(*_: object, **__: object) -> bool:
     return False
 
 
@@ -75,7 +75,7 @@ class Function(SourceObject):
     """`torch.autograd.Function`: what it computes has no parameters."""
 
     @classmethod
-    def apply(cls, *_: Any, **__: Any) -> Any:
+    def apply(cls, *_: object, **__: object) -> Any:
         return Unknown(f"{cls.__name__}.apply()")
 
 

@@ -16,28 +16,28 @@ _PLAIN = (int, float)
 _ROUNDING = ("log2", "log", "sqrt", "ceil", "floor", "sin", "cos", "exp")
 
 
-def _prod(values: Any, *_: Any, **__: Any) -> Any:
+def _prod(values: Any, *_: object, **__: object) -> Any:
     if isinstance(values, (int, float)):
         return values
     numbers = values.values if isinstance(values, Tensor) else list(values)
     return Unknown("a tensor's value") if numbers is None else product(numbers)
 
 
-def _linspace(start: Any, end: Any, count: int = 50, **_: Any) -> Tensor:
+def _linspace(start: Any, end: Any, count: int = 50, **_: object) -> Tensor:
     limits.current().charge(count, "numpy.linspace")
     return valued([start + (end - start) * i / max(1, count - 1) for i in range(count)])
 
 
-def _cumsum(values: Any, *axis: Any, **_: Any) -> Tensor:
+def _cumsum(values: Any, *axis: Any, **_: object) -> Tensor:
     return tensor_functions.tensor(values).cumsum(*axis)
 
 
-def _cumprod(values: Any, *_: Any, **__: Any) -> Tensor:
+def _cumprod(values: Any, *_: object, **__: object) -> Tensor:
     made = tensor_functions.tensor(values)
     return Tensor(made.shape) if made.values is None else valued(list(accumulate(made.values, multiply)))
 
 
-def _argsort(values: Any, *_: Any, **__: Any) -> Tensor:
+def _argsort(values: Any, *_: object, **__: object) -> Tensor:
     made = tensor_functions.tensor(values)
     numbers = made.values
     return made if numbers is None else valued(sorted(range(len(numbers)), key=numbers.__getitem__))
@@ -53,7 +53,7 @@ def _number(function: Any) -> Any:
     return lambda x, *a: function(x, *a) if isinstance(x, (int, float)) else tensor_functions.elementwise(x)
 
 
-def _meshgrid(*parts: Any, indexing: str = "xy", **_: Any) -> Any:
+def _meshgrid(*parts: Any, indexing: str = "xy", **_: object) -> Any:
     return tensor_functions.meshgrid(*parts, indexing=indexing)
 
 

@@ -39,7 +39,7 @@ class DType(Sealed):
     def __hash__(self) -> int:
         return hash(self._name)
 
-    def __call__(self, *_: Any, **__: Any) -> Any:
+    def __call__(self, *_: object, **__: object) -> Any:
         return Unknown(self._name)
 
 
@@ -57,7 +57,7 @@ class Device(Sealed):
     def __enter__(self) -> Any:
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         return None
 
     def __repr__(self) -> str:
@@ -238,7 +238,7 @@ class Tensor(Open):
         return self
 
     # ---- arithmetic
-    def broadcast(self, other: Any, **_: Any) -> Tensor:
+    def broadcast(self, other: Any, **_: object) -> Tensor:
         if isinstance(other, Unknown):
             return Tensor(None)
         b = other.shape if isinstance(other, Tensor) else ()
@@ -314,7 +314,7 @@ class Tensor(Open):
         own = (1,) * (len(times) - len(self.known())) + tuple(self.known())
         return Tensor([a * b for a, b in zip(own, times, strict=True)])
 
-    def sum(self, dim: Any = None, keepdim: Any = False, **_: Any) -> Tensor:
+    def sum(self, dim: Any = None, keepdim: Any = False, **_: object) -> Tensor:
         if dim is None:
             return Tensor(())
         shape = list(self.known())
@@ -334,12 +334,12 @@ class Tensor(Open):
         shape[dim] *= n
         return Tensor(shape)
 
-    def new_zeros(self, *shape: Any, **_: Any) -> Tensor:
+    def new_zeros(self, *shape: Any, **_: object) -> Tensor:
         return Tensor(flat(shape))
 
     new_ones = new_empty = new_zeros
 
-    def new_full(self, shape: Any, *_: Any, **__: Any) -> Tensor:
+    def new_full(self, shape: Any, *_: object, **__: object) -> Tensor:
         return Tensor(shape)
 
     def outer(self, other: Tensor) -> Tensor:
@@ -366,7 +366,7 @@ class Tensor(Open):
             part.values, at = self.values[at : at + size], at + size  # type: ignore[index]
         return parts
 
-    def cumsum(self, *_: Any, **__: Any) -> Tensor:
+    def cumsum(self, *_: object, **__: object) -> Tensor:
         return Tensor(self.shape) if self.values is None else valued(list(accumulate(self.values)))
 
     def unbind(self, dim: int = 0) -> tuple[Tensor, ...]:
@@ -427,11 +427,11 @@ def _indexed(shape: list[int], index: tuple[Any, ...]) -> tuple[int, ...] | None
     return tuple(out) + tuple(shape[at:])
 
 
-def _same(self: Tensor, *_: Any, **__: Any) -> Tensor:
+def _same(self: Tensor, *_: object, **__: object) -> Tensor:
     return Tensor(self.shape)
 
 
-def _kept(self: Tensor, *_: Any, **__: Any) -> Tensor:
+def _kept(self: Tensor, *_: object, **__: object) -> Tensor:
     made = Tensor(self.shape)
     made.values = self.values
     return made
@@ -453,7 +453,7 @@ def _operation(name: str, swapped: bool = False) -> Any:
     return operate
 
 
-def _in_place(self: Tensor, *_: Any, **__: Any) -> Tensor:
+def _in_place(self: Tensor, *_: object, **__: object) -> Tensor:
     self.values = None
     return self
 

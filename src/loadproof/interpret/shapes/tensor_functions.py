@@ -31,12 +31,12 @@ def _count(span: Any) -> Any:
     return None if isinstance(span, (Unknown, Tensor)) else (max(0, math.ceil(span)),)
 
 
-def arange(start: Any, end: Any = None, step: Any = 1, **_: Any) -> Tensor:
+def arange(start: Any, end: Any = None, step: Any = 1, **_: object) -> Tensor:
     start, end = (0, start) if end is None else (start, end)
     return Tensor(_count((end - start) / step))
 
 
-def linspace(start: Any, end: Any, steps: Any = 100, *, device: Any = None, **_: Any) -> Tensor:
+def linspace(start: Any, end: Any, steps: Any = 100, *, device: Any = None, **_: object) -> Tensor:
     """Its values are kept: releases read stochastic-depth rates out of it. On the meta device it has none."""
     made = Tensor((steps,))
     if device is None and limits.current().on_meta and steps <= _KEPT:
@@ -59,7 +59,7 @@ def cat(tensors: Any, dim: int = 0, **options: Any) -> Tensor:
     return Tensor(shape)
 
 
-def stack(tensors: Any, dim: int = 0, **_: Any) -> Tensor:
+def stack(tensors: Any, dim: int = 0, **_: object) -> Tensor:
     parts = list(tensors)
     if any(not isinstance(t, Tensor) or t.shape is None for t in parts):
         return Tensor(None)
@@ -68,7 +68,7 @@ def stack(tensors: Any, dim: int = 0, **_: Any) -> Tensor:
     return Tensor(shape)
 
 
-def meshgrid(*tensors: Any, indexing: str = "ij", **_: Any) -> tuple[Tensor, ...]:
+def meshgrid(*tensors: Any, indexing: str = "ij", **_: object) -> tuple[Tensor, ...]:
     parts = flat(tensors)
     shape = [t.known()[0] if t.known() else 1 for t in parts]
     if indexing == "xy" and len(shape) > 1:
@@ -84,14 +84,14 @@ def einsum(equation: str, *tensors: Any) -> Tensor:
     return Tensor([sizes[c] for c in output])
 
 
-def pad(tensor: Tensor, pads: Any, *_: Any, **__: Any) -> Tensor:
+def pad(tensor: Tensor, pads: Any, *_: object, **__: object) -> Tensor:
     shape = list(tensor.known())[::-1]
     for i in range(len(pads) // 2):
         shape[i] += pads[2 * i] + pads[2 * i + 1]
     return Tensor(shape[::-1])
 
 
-def elementwise(tensor: Any, *others: Any, **_: Any) -> Any:
+def elementwise(tensor: Any, *others: Any, **_: object) -> Any:
     """Same shape as the operands broadcast; a plain number gives a scalar."""
     if isinstance(tensor, Unknown):
         return Tensor(None)
@@ -107,14 +107,14 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Tensor:
     return Tensor(None) if a is None else Tensor(condition.shape)
 
 
-def typed(*a: Any, **_: Any) -> Tensor:
+def typed(*a: Any, **_: object) -> Tensor:
     """torch.Tensor([..]), torch.FloatTensor(array), torch.FloatTensor(2, 3) or torch.Tensor()"""
     if a and isinstance(a[0], Size):
         return Tensor(a[0])
     return tensor(a[0]) if a and isinstance(a[0], (list, tuple, Tensor)) else factory(*a) if a else Tensor((0,))
 
 
-def tensor(value: Any = None, *_: Any, **__: Any) -> Tensor:
+def tensor(value: Any = None, *_: object, **__: object) -> Tensor:
     made = Tensor(shape_of(value))
     made.values = _numbers(value)
     return made
@@ -133,15 +133,15 @@ def randint(*a: Any, **k: Any) -> Tensor:
     return factory(k["size"] if "size" in k else next(x for x in a if isinstance(x, (tuple, list))))
 
 
-def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = (), **_: Any) -> Any:
+def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = (), **_: object) -> Any:
     return factory(size) if size else elementwise(mean, std)
 
 
-def full(shape: Any, *_: Any, **__: Any) -> Tensor:
+def full(shape: Any, *_: object, **__: object) -> Tensor:
     return factory(shape)
 
 
-def _eye(n: Any, m: Any = None, **_: Any) -> Tensor:
+def _eye(n: Any, m: Any = None, **_: object) -> Tensor:
     return Tensor((n, n if m is None else m))
 
 
