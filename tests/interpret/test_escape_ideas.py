@@ -15,8 +15,8 @@ from loadproof.interpret.building import room_to_recurse
 from loadproof.interpret.language import limits
 from loadproof.interpret.language.objects import Namespace
 from loadproof.interpret.release.stubs import GenerationMixin
+from loadproof.interpret.shapes.dtypes import FLOAT32, META
 from loadproof.interpret.shapes.namespaces import NN, TORCH
-from loadproof.interpret.shapes.tensor import FLOAT32, META
 from tests.interpret.sources import world_of
 from tests.interpret.test_closed_world import nested, offence, visible_functions, walk
 

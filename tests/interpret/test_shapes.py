@@ -67,7 +67,7 @@ def test_layers_said_to_own_nothing_own_nothing() -> None:
         "PixelUnshuffle": (1,), "ChannelShuffle": (1,), "LocalResponseNorm": (1,), "CrossMapLRN2d": (1,),
         "FractionalMaxPool2d": (2, 1), "LPPool1d": (1, 1), "LPPool2d": (1, 1), "Softmax": (), "LogSoftmax": (),
     }  # fmt: skip
-    from loadproof.interpret.shapes.layers import NoParameters
+    from loadproof.interpret.shapes.plain_layers import NoParameters
 
     for name, cls in layers().items():
         if not issubclass(cls, NoParameters):

@@ -19,8 +19,9 @@ from loadproof.interpret.release.auto_classes import ConfigClass
 from loadproof.interpret.release.definitions import FunctionSource
 from loadproof.interpret.release.ports import File, World
 from loadproof.interpret.release.stubs import GenerationMixin
+from loadproof.interpret.shapes.dtypes import FLOAT32, META
 from loadproof.interpret.shapes.module import Module
-from loadproof.interpret.shapes.tensor import FLOAT32, META, Parameter
+from loadproof.interpret.shapes.tensor import Parameter
 
 _DICTIONARY_TIES = "get_expanded_tied_weights_keys"
 _AT_DEFINITION = {"__init_subclass__"}  # reads type hints; `config_class_of` reads the annotation instead

@@ -7,7 +7,7 @@ from typing import Any
 from loadproof.interpret.language.gate import find, has, state
 from loadproof.interpret.language.objects import Unknown
 from loadproof.interpret.language.values import Open
-from loadproof.interpret.shapes.tensor import DType
+from loadproof.interpret.shapes.dtypes import DType
 
 # Numbers and text as themselves: an evaluated subclass would bring its own `__eq__` into our rules.
 _EXACT: tuple[tuple[type, Any], ...] = ((str, str.__str__), (int, int.__int__), (float, float.__float__))

@@ -8,8 +8,9 @@ from typing import Any
 from loadproof.interpret.language.objects import Namespace, SourceObject, Unknown
 from loadproof.interpret.language.surroundings import TORCH_VERSION
 from loadproof.interpret.shapes import containers, layers, tensor_functions, weight_norm
+from loadproof.interpret.shapes.dtypes import Device
 from loadproof.interpret.shapes.module import Module
-from loadproof.interpret.shapes.tensor import Buffer, Device, Parameter
+from loadproof.interpret.shapes.tensor import Buffer, Parameter
 
 
 def _nn_default(name: str) -> Any:

@@ -10,7 +10,9 @@ from loadproof.interpret.language import limits
 from loadproof.interpret.language.objects import Namespace, Unknown
 from loadproof.interpret.language.operators import multiply, power
 from loadproof.interpret.shapes import tensor_functions
-from loadproof.interpret.shapes.tensor import DType, Tensor, product, valued
+from loadproof.interpret.shapes.dtypes import DType
+from loadproof.interpret.shapes.sizes import product
+from loadproof.interpret.shapes.tensor import Tensor, valued
 
 _PLAIN = (int, float)
 _ROUNDING = ("log2", "log", "sqrt", "ceil", "floor", "sin", "cos", "exp")

@@ -3,148 +3,39 @@
 # ruff: noqa: ARG005 - the signatures are torch's
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from operator import index
 from typing import Any
 
 from loadproof.interpret.language import limits
-from loadproof.interpret.language.errors import LimitReached, UnknownUsed, certain
+from loadproof.interpret.language.errors import UnknownUsed, certain
 from loadproof.interpret.language.objects import Unknown
-from loadproof.interpret.language.values import Open, Sealed
+from loadproof.interpret.language.values import Value
 from loadproof.interpret.shapes import known_numbers
-
-
-class DType(Sealed):
-    """A dtype: a name that compares and prints. Widths are not modelled."""
-
-    __visible__ = True
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __repr__(self) -> str:
-        return f"torch.{self._name}"
-
-    def __getattr__(self, key: str) -> Any:
-        if key.startswith("__"):
-            raise AttributeError(key)
-        if key == "is_floating_point":
-            return "float" in self._name
-        return Unknown(f"{self._name}.{key}")
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, DType) and other._name == self._name
-
-    def __hash__(self) -> int:
-        return hash(self._name)
-
-    def __call__(self, *_: object, **__: object) -> Any:
-        return Unknown(self._name)
-
-
-FLOAT32 = DType("float32")
-
-
-class Device(Sealed):
-    """Models are built on the meta device, as the library does while loading."""
-
-    __visible__ = True
-
-    def __init__(self, name: Any = "meta", index: Any = None) -> None:
-        self.type, self.index = (name.split(":")[0] if isinstance(name, str) else "meta"), index
-
-    def __enter__(self) -> Any:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        return None
-
-    def __repr__(self) -> str:
-        return f"device(type='{self.type}')"
-
-    __str__ = __repr__
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Device) and other.type == self.type
-
-    def __hash__(self) -> int:
-        return hash(self.type)
-
-
-META = Device()
-
-
-def product(shape: Any) -> Any:
-    result = 1
-    for x in shape:
-        result = result * x
-    return result
-
-
-LARGEST = 2**48  # elements along one dimension
-_MOST_DIMENSIONS = 64  # torch allows no more
-
-
-class Size(tuple[int, ...], Open):
-    __direct__ = False
-
-    def numel(self) -> Any:
-        return product(self)
-
-
-def flat(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """reshape(2, 3) and reshape((2, 3)) alike."""
-    return tuple(args[0]) if len(args) == 1 and isinstance(args[0], (tuple, list)) else tuple(args)
-
-
-def sizes(dims: Any, function: str = "empty") -> Size:
-    """The sizes of a shape. Raises what torch raises for a float, a None or a negative number."""
-    dims = list(dims)
-    if len(dims) > _MOST_DIMENSIONS:
-        raise LimitReached(f"a tensor of {len(dims):,} dimensions")
-    made = Size(_dimension(x, at, function) for at, x in enumerate(dims))
-    if any(x < 0 for x in made):
-        raise certain(RuntimeError(f"Trying to create tensor with negative dimension {min(made)}: {list(made)}"))
-    return made
-
-
-def _dimension(x: Any, at: int, function: str) -> int:
-    if isinstance(x, Tensor):
-        x = x.number()
-    if not isinstance(x, int):
-        if isinstance(x, Unknown):
-            raise UnknownUsed("a tensor's size depends on a value that is not known")
-        raise certain(TypeError(f"{function}(): argument 'size' {_not_an_integer(type(x).__name__, at)}"))
-    if x > LARGEST:
-        raise LimitReached(f"a tensor dimension of more than 2^{LARGEST.bit_length() - 1}")
-    return int(x) if isinstance(x, bool) else x
-
-
-def _not_an_integer(kind: str, at: int) -> str:
-    """The words of torch 2.13: it looks at the first size when it picks the overload, at the others when it unpacks them."""
-    if at == 0:
-        return f"(position 1) must be tuple of ints, but found element of type {kind} at pos 0"
-    return f'failed to unpack the object at pos {at + 1} with error "type must be tuple of ints,but got {kind}"'
-
+from loadproof.interpret.shapes.dtypes import FLOAT32, META
+from loadproof.interpret.shapes.indexing import check_fits, indexed, is_plain_index
+from loadproof.interpret.shapes.reshaping import Reshaping
+from loadproof.interpret.shapes.sizes import Size, product, sizes
 
 NO_NUMBER = Unknown("a number on the meta device")
 
 
-class Tensor(Open):
+class Tensor(Reshaping):
     requires_grad: bool = False
     grad = None
     is_meta = True
-    shape: Any
     source: tuple[str, int] = ("", 0)  # file and line that made a parameter or registered a buffer
-    values: list[Any] | None = None  # of a short one-dimensional tensor whose numbers are known
 
-    def __init__(self, shape: Any = (), *more: Any) -> None:
+    def __init__(self, shape: Any = (), *more: Value) -> None:
         if isinstance(shape, int):  # torch.Tensor(2, 3)
             shape = (shape, *more)
         if isinstance(shape, Tensor):
             shape = shape.shape
         self.shape = None if shape is None else sizes(shape)
+
+    def _of(self, shape: Iterable[Value] | None) -> Tensor:
+        return Tensor(shape)
 
     # ---- what is not a shape
     dtype: Any = property(lambda self: FLOAT32)
@@ -168,12 +59,6 @@ class Tensor(Open):
             return list(self.values) if self.shape else self.values[0]
         limits.current().charge(product(max(1, n) for n in self.known()), "list of tensor values")
         return _values(tuple(self.known()))
-
-    def number(self) -> Any:
-        """The one known number. Raises UnknownUsed when there is none, or more than one."""
-        if self.values is None or len(self.values) != 1:
-            raise UnknownUsed("a tensor's value decides something and is not known")
-        return self.values[0]
 
     def __bool__(self) -> bool:
         return bool(self.number())
@@ -200,13 +85,6 @@ class Tensor(Open):
             raise AttributeError(key)
         return Unknown("tensor." + key)
 
-    # ---- size
-    def known(self) -> Size:
-        if self.shape is None:
-            raise UnknownUsed("a tensor's shape is not known")
-        shape: Size = self.shape
-        return shape
-
     ndim: Any = property(lambda self: len(self.known()))
     T: Any = property(lambda self: Tensor(self.known()[::-1]))
     mT: Any = property(lambda self: self.transpose(-1, -2))  # noqa: N815 - torch's name
@@ -216,9 +94,6 @@ class Tensor(Open):
 
     def size(self, d: Any = None) -> Any:
         return self.known() if d is None else self.known()[d]
-
-    def numel(self) -> Any:
-        return product(self.known())
 
     def __len__(self) -> int:
         return self.known()[0] if self.known() else 0
@@ -260,171 +135,20 @@ class Tensor(Open):
             return Tensor(None)
         if self.values is not None and isinstance(index, (int, slice)) and len(self.shape) == 1:
             return valued(self.values[index])
-        return Tensor(_indexed(list(self.shape), index if isinstance(index, tuple) else (index,)))
+        return Tensor(indexed(list(self.shape), index if isinstance(index, tuple) else (index,)))
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self.values = None
         place = key if isinstance(key, tuple) else (key,)
-        if self.shape is not None and isinstance(value, Tensor) and value.shape and all(map(_is_plain_index, place)):
-            _check_fits(value.shape, _indexed(list(self.shape), place) or ())
-
-    # ---- shape changes
-    def reshape(self, *dims: Any) -> Tensor:
-        shape = list(flat(dims))
-        if -1 in shape:
-            known = product(x for x in shape if x != -1)
-            shape[shape.index(-1)] = self.numel() // known if known else 0
-        return Tensor(shape)
-
-    view = reshape
-
-    def unsqueeze(self, d: int) -> Tensor:
-        shape = list(self.known())
-        shape.insert(d if d >= 0 else len(shape) + 1 + d, 1)
-        return Tensor(shape)
-
-    def squeeze(self, d: Any = None) -> Tensor:
-        shape = list(self.known())
-        if d is None:
-            return Tensor([x for x in shape if x != 1])
-        if shape[d] == 1:
-            del shape[d]
-        return Tensor(shape)
-
-    def transpose(self, dim0: int, dim1: int) -> Tensor:
-        shape = list(self.known())
-        shape[dim0], shape[dim1] = shape[dim1], shape[dim0]
-        return Tensor(shape)
-
-    def permute(self, *dims: Any) -> Tensor:
-        return Tensor([self.known()[i] for i in flat(dims)])
-
-    def flatten(self, start: int = 0, end: int = -1) -> Tensor:
-        shape = list(self.known())
-        end = end if end >= 0 else len(shape) + end
-        return Tensor([*shape[:start], product(shape[start : end + 1]), *shape[end + 1 :]])
-
-    def expand(self, *dims: Any) -> Tensor:
-        wanted = flat(dims)
-        own = (1,) * (len(wanted) - len(self.known())) + tuple(self.known())
-        return Tensor([a if b == -1 else b for a, b in zip(own, wanted, strict=True)])
-
-    def repeat(self, *dims: Any) -> Tensor:
-        times = flat(dims)
-        own = (1,) * (len(times) - len(self.known())) + tuple(self.known())
-        return Tensor([a * b for a, b in zip(own, times, strict=True)])
-
-    def sum(self, dim: Any = None, keepdim: Any = False, **_: object) -> Tensor:
-        if dim is None:
-            return Tensor(())
-        shape = list(self.known())
-        for i in sorted((x % len(shape) for x in ((dim,) if isinstance(dim, int) else dim)), reverse=True):
-            if keepdim:
-                shape[i] = 1
-            else:
-                del shape[i]
-        return Tensor(shape)
-
-    mean = max = min = prod = any = all = std = var = amax = amin = sum
-
-    def repeat_interleave(self, n: int, dim: Any = None) -> Tensor:
-        if dim is None:
-            return Tensor((self.numel() * n,))
-        shape = list(self.known())
-        shape[dim] *= n
-        return Tensor(shape)
-
-    def new_zeros(self, *shape: Any, **_: object) -> Tensor:
-        return Tensor(flat(shape))
-
-    new_ones = new_empty = new_zeros
-
-    def new_full(self, shape: Any, *_: object, **__: object) -> Tensor:
-        return Tensor(shape)
-
-    def outer(self, other: Tensor) -> Tensor:
-        return Tensor((self.known()[0], other.known()[0]))
-
-    def chunk(self, n: int, dim: int = 0) -> tuple[Tensor, ...]:
-        shape = list(self.known())
-        limits.current().charge(min(n, shape[dim]), "chunk")
-        size, left, parts = -(-shape[dim] // n), shape[dim], []
-        while left > 0:
-            parts.append(Tensor(_with(shape, dim, min(size, left))))
-            left -= size
-        return tuple(parts)
-
-    def split(self, sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
-        shape = list(self.known())
-        n = shape[dim]
-        if isinstance(sizes, int):
-            limits.current().charge(n // sizes, "split")
-            sizes = [sizes] * (n // sizes) + ([n % sizes] if n % sizes else [])
-        parts = tuple(Tensor(_with(shape, dim, k)) for k in sizes)
-        at = 0
-        for part, size in zip(parts, sizes, strict=True) if self.values is not None and len(shape) == 1 else ():
-            part.values, at = self.values[at : at + size], at + size  # type: ignore[index]
-        return parts
+        if self.shape is not None and isinstance(value, Tensor) and value.shape and all(map(is_plain_index, place)):
+            check_fits(value.shape, indexed(list(self.shape), place) or ())
 
     def cumsum(self, *_: object, **__: object) -> Tensor:
         return Tensor(self.shape) if self.values is None else valued(list(accumulate(self.values)))
 
-    def unbind(self, dim: int = 0) -> tuple[Tensor, ...]:
-        shape = list(self.known())
-        n = shape.pop(dim)
-        limits.current().charge(n, "unbind")
-        return tuple(Tensor(shape) for _ in range(n))
-
-
-def _is_plain_index(x: Any) -> bool:
-    if isinstance(x, slice):
-        return all(part is None or isinstance(part, int) for part in (x.start, x.stop, x.step))
-    return x is Ellipsis or (isinstance(x, int) and not isinstance(x, bool))
-
-
-def _check_fits(shape: tuple[int, ...], target: tuple[int, ...]) -> None:
-    """Raise what torch raises when a tensor is stored where it cannot be expanded to."""
-    for at in range(1, min(len(shape), len(target)) + 1):
-        if shape[-at] not in (1, target[-at]):
-            raise certain(
-                RuntimeError(
-                    f"The expanded size of the tensor ({target[-at]}) must match the existing size ({shape[-at]}) at "
-                    f"non-singleton dimension {len(target) - at}.  Target sizes: {list(target)}.  Tensor sizes: {list(shape)}"
-                )
-            )
-
 
 def _values(shape: tuple[int, ...]) -> Any:
     return [_values(shape[1:]) for _ in range(shape[0])] if shape else Unknown("a tensor's value")
-
-
-def _with(shape: list[int], dim: int, value: int) -> list[int]:
-    out = list(shape)
-    out[dim] = value
-    return out
-
-
-def _indexed(shape: list[int], index: tuple[Any, ...]) -> tuple[int, ...] | None:
-    dots = next((i for i, x in enumerate(index) if x is Ellipsis), None)
-    if dots is not None:
-        fill = len(shape) - sum(1 for x in index if x is not None and x is not Ellipsis)
-        index = index[:dots] + (slice(None),) * fill + index[dots + 1 :]
-    out: list[int] = []
-    at = 0
-    for x in index:
-        if x is None:
-            out.append(1)
-            continue
-        if isinstance(x, Unknown):
-            return None
-        size, at = shape[at], at + 1
-        if isinstance(x, slice):
-            out.append(len(range(*x.indices(size))))
-        elif isinstance(x, Tensor):
-            out.extend(x.known())
-        elif isinstance(x, list):
-            out.append(len(x))
-    return tuple(out) + tuple(shape[at:])
 
 
 def _same(self: Tensor, *_: object, **__: object) -> Tensor:

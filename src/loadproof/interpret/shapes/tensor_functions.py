@@ -12,7 +12,9 @@ from loadproof.interpret.language import limits
 from loadproof.interpret.language.errors import certain
 from loadproof.interpret.language.gate import guarded_type, own
 from loadproof.interpret.language.objects import Unknown
-from loadproof.interpret.shapes.tensor import FLOAT32, NO_NUMBER, DType, Size, Tensor, flat, shape_of, sizes
+from loadproof.interpret.shapes.dtypes import FLOAT32, DType
+from loadproof.interpret.shapes.sizes import Size, flat, sizes
+from loadproof.interpret.shapes.tensor import NO_NUMBER, Tensor, shape_of
 
 _KEPT = 10_000
 
@@ -146,7 +148,7 @@ def _eye(n: Any, m: Any = None, **_: object) -> Tensor:
 
 
 def _method(name: str) -> Callable[..., Any]:
-    method = own(Tensor)[name]
+    method = next(own(c)[name] for c in Tensor.__mro__ if name in own(c))
     return lambda tensor, *a, **k: method(tensor, *a, **k) if isinstance(tensor, Tensor) else Unknown(name)
 
 

@@ -1,0 +1,129 @@
+"""The methods of a tensor that only change its sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from loadproof.interpret.language import limits
+from loadproof.interpret.language.values import Value
+from loadproof.interpret.shapes.sizes import Sized, flat, product
+
+
+class Reshaping(Sized):
+    """`_of` makes a tensor of other sizes."""
+
+    def _of(self, shape: Iterable[Value] | None) -> Any:
+        raise NotImplementedError
+
+    def numel(self) -> Any:
+        return product(self.known())
+
+    def reshape(self, *dims: Any) -> Any:
+        shape = list(flat(dims))
+        if -1 in shape:
+            known = product(x for x in shape if x != -1)
+            shape[shape.index(-1)] = self.numel() // known if known else 0
+        return self._of(shape)
+
+    view = reshape
+
+    def unsqueeze(self, d: int) -> Any:
+        shape = list(self.known())
+        shape.insert(d if d >= 0 else len(shape) + 1 + d, 1)
+        return self._of(shape)
+
+    def squeeze(self, d: Any = None) -> Any:
+        shape = list(self.known())
+        if d is None:
+            return self._of([x for x in shape if x != 1])
+        if shape[d] == 1:
+            del shape[d]
+        return self._of(shape)
+
+    def transpose(self, dim0: int, dim1: int) -> Any:
+        shape = list(self.known())
+        shape[dim0], shape[dim1] = shape[dim1], shape[dim0]
+        return self._of(shape)
+
+    def permute(self, *dims: Any) -> Any:
+        return self._of([self.known()[i] for i in flat(dims)])
+
+    def flatten(self, start: int = 0, end: int = -1) -> Any:
+        shape = list(self.known())
+        end = end if end >= 0 else len(shape) + end
+        return self._of([*shape[:start], product(shape[start : end + 1]), *shape[end + 1 :]])
+
+    def expand(self, *dims: Any) -> Any:
+        wanted = flat(dims)
+        own = (1,) * (len(wanted) - len(self.known())) + tuple(self.known())
+        return self._of([a if b == -1 else b for a, b in zip(own, wanted, strict=True)])
+
+    def repeat(self, *dims: Any) -> Any:
+        times = flat(dims)
+        own = (1,) * (len(times) - len(self.known())) + tuple(self.known())
+        return self._of([a * b for a, b in zip(own, times, strict=True)])
+
+    def sum(self, dim: Any = None, keepdim: Any = False, **_: object) -> Any:
+        if dim is None:
+            return self._of(())
+        shape = list(self.known())
+        for i in sorted((x % len(shape) for x in ((dim,) if isinstance(dim, int) else dim)), reverse=True):
+            if keepdim:
+                shape[i] = 1
+            else:
+                del shape[i]
+        return self._of(shape)
+
+    mean = max = min = prod = any = all = std = var = amax = amin = sum
+
+    def repeat_interleave(self, n: int, dim: Any = None) -> Any:
+        if dim is None:
+            return self._of((self.numel() * n,))
+        shape = list(self.known())
+        shape[dim] *= n
+        return self._of(shape)
+
+    def new_zeros(self, *shape: Any, **_: object) -> Any:
+        return self._of(flat(shape))
+
+    new_ones = new_empty = new_zeros
+
+    def new_full(self, shape: Any, *_: object, **__: object) -> Any:
+        return self._of(shape)
+
+    def outer(self, other: Sized) -> Any:
+        return self._of((self.known()[0], other.known()[0]))
+
+    def chunk(self, n: int, dim: int = 0) -> tuple[Any, ...]:
+        shape = list(self.known())
+        limits.current().charge(min(n, shape[dim]), "chunk")
+        size, left, parts = -(-shape[dim] // n), shape[dim], []
+        while left > 0:
+            parts.append(self._of(_with(shape, dim, min(size, left))))
+            left -= size
+        return tuple(parts)
+
+    def split(self, sizes: Any, dim: int = 0) -> tuple[Any, ...]:
+        shape = list(self.known())
+        n = shape[dim]
+        if isinstance(sizes, int):
+            limits.current().charge(n // sizes, "split")
+            sizes = [sizes] * (n // sizes) + ([n % sizes] if n % sizes else [])
+        parts = tuple(self._of(_with(shape, dim, k)) for k in sizes)
+        at = 0
+        for part, size in zip(parts, sizes, strict=True) if self.values is not None and len(shape) == 1 else ():
+            part.values, at = self.values[at : at + size], at + size  # type: ignore[index]
+        return parts
+
+    def unbind(self, dim: int = 0) -> tuple[Any, ...]:
+        shape = list(self.known())
+        n = shape.pop(dim)
+        limits.current().charge(n, "unbind")
+        return tuple(self._of(shape) for _ in range(n))
+
+
+def _with(shape: list[int], dim: int, value: int) -> list[int]:
+    out = list(shape)
+    out[dim] = value
+    return out
