@@ -41,7 +41,7 @@ CODES = {rule.slug: rule.code for rule in RULES}
 
 @dataclass(frozen=True)
 class Score:
-    """One example: whether the cause came first, and how many findings above a remark it drew."""
+    """One example: whether the cause came first, and how many findings above an info it drew."""
 
     page: str
     title: str
@@ -125,7 +125,7 @@ def healthy_layouts() -> Iterator[tuple[str, Report]]:
 
 
 def alarms(title: str, reports: Iterator[tuple[str, Report]]) -> bool:
-    """Count what is said above a remark about checkpoints that are healthy; what cannot be judged is counted apart."""
+    """Count what is said above an info about checkpoints that are healthy; what cannot be judged is counted apart."""
     verdicts: Counter[str] = Counter()
     raised = []
     for name, report in reports:

@@ -52,8 +52,8 @@ def test_a_rowless_restatement_is_absorbed_only_where_the_cause_was_found() -> N
 
 
 def test_errors_stand_before_infos_of_higher_rank() -> None:
-    remark, error = rule("A", lambda seen: (), "info"), rule("B", lambda seen: ROWS)
-    assert [f.code for f in run_rules(case(ROWS), [remark, error])[0]] == ["B", "A"]
+    info, error = rule("A", lambda seen: (), "info"), rule("B", lambda seen: ROWS)
+    assert [f.code for f in run_rules(case(ROWS), [info, error])[0]] == ["B", "A"]
 
 
 def test_rows_the_reader_never_reported_cannot_be_claimed() -> None:

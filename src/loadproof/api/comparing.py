@@ -15,7 +15,7 @@ from loadproof.core.config import JsonPath
 from loadproof.core.outcome import Outcome
 from loadproof.core.results import DiffReport, FieldChange, Fit, TensorChange
 from loadproof.core.tensors import Axes, Family
-from loadproof.rules.evidence.compare import find_renamings, roles
+from loadproof.rules.evidence.name_comparison import find_renamings, roles
 
 # What differs between any two saves and decides nothing about the weights.
 _IRRELEVANT = frozenset({"transformers_version", "_name_or_path", "torch_dtype", "use_cache", "_commit_hash"})

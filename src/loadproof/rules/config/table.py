@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from loadproof.core.case import Case
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.faults import text_findings
+from loadproof.rules.evidence.file_faults import text_findings
 
 
 def _row(code: str, slug: str, title: str, *, beside_weights: bool = False) -> Rule:

@@ -15,8 +15,8 @@ from loadproof.core.places import NOWHERE, in_files, tensors_at
 from loadproof.core.severity import Confidence
 from loadproof.core.tensors import Axes
 from loadproof.rules.base import Found
-from loadproof.rules.evidence.pairing import PEFT, WRAPPERS, difference
-from loadproof.rules.evidence.rewrites import Proof, Rewrite, candidates, find_rewrite
+from loadproof.rules.evidence.name_differences import PEFT, WRAPPERS, difference
+from loadproof.rules.evidence.renamings import Proof, Rewrite, candidates, find_rewrite
 from loadproof.rules.rows import count_rows, meet_axes
 
 # Levels that models themselves nest by; a change in these is a matter of class or release, not of a wrapper.
@@ -68,7 +68,7 @@ def _names(assignments: Iterable[Assignment]) -> int:
 
 
 def healed_finding(case: Case, slug: str) -> Iterator[Found]:
-    """A remark where the reader mends the names by itself and another engine may not."""
+    """An info where the reader corrects the names by itself and another engine may not."""
     found = healed(case) if not case.outcome.rows else None
     if found is None or kind_of(case, found[0]) != slug:
         return

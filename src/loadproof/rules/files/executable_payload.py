@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 from loadproof.core.case import Case
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.faults import file_findings, text_findings, write_again
+from loadproof.rules.evidence.file_faults import file_findings, save_again, text_findings
 from loadproof.rules.reader.reader_too_old import needs_code
 
 
 def check(case: Case) -> Iterable[Found]:
-    yield from file_findings(case, RULE.code, "carries code", write_again)
+    yield from file_findings(case, RULE.code, "carries code", save_again)
     for finding in text_findings(case, RULE.code):
         if not (needs_code(case) and "auto_map" in finding.headline):  # LP705 says it
             yield finding

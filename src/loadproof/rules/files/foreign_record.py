@@ -9,7 +9,7 @@ from loadproof.core.checkpoint import Problem
 from loadproof.core.edits import Fix
 from loadproof.core.severity import Severity
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.faults import evidence_of, faults
+from loadproof.rules.evidence.file_faults import evidence_of, faults
 
 _SEVERITIES: tuple[Severity, ...] = ("error", "warning")
 

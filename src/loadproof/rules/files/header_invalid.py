@@ -9,7 +9,7 @@ from loadproof.core.case import Case
 from loadproof.core.checkpoint import Problem
 from loadproof.core.edits import Fix, RegenerateHeader
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.faults import file_findings, write_again
+from loadproof.rules.evidence.file_faults import file_findings, save_again
 
 JOURNAL = ".loadproof-journal"  # a repair under way, or one that was cut off: it closes the headers it changes
 
@@ -21,7 +21,7 @@ def _bring_to_an_end(_: list[Problem]) -> tuple[Fix, ...]:
 def _fix(case: Case, problems: list[Problem]) -> tuple[Fix, ...]:
     """A header that the official reader accepts can be written anew for the same bytes."""
     if any(map(case.reaction, problems)):
-        return write_again(problems)
+        return save_again(problems)
     files = sorted({problem.file for problem in problems})
     edits = tuple(RegenerateHeader(file) for file in files)
     return (Fix("write a clean header for the same tensors", "lossless", edits),)

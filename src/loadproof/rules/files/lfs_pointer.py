@@ -10,11 +10,11 @@ from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence
 from loadproof.core.places import Place
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.faults import evidence_of, faults, is_read, lost_with, notes_of
+from loadproof.rules.evidence.file_faults import evidence_of, faults, is_read, lost_with, notes_of
 
 
 def check(case: Case) -> Iterable[Found]:
-    """An error where the content is wanted; a remark for weights under --names-only, which does not ask for them."""
+    """An error where the content is wanted; an info for weights under --names-only, which does not ask for them."""
     pointers = [file.path for file in case.inventory.files if file.kind == "lfs-pointer"]
     told = {problem.file: problem for problem in faults(case, RULE.code)}
     needed = [file for file in pointers if is_read(case, file) or _is_adapter(case, file)]

@@ -8,11 +8,11 @@ from loadproof.core.case import Case
 from loadproof.core.edits import Fix, RegenerateHeader
 from loadproof.core.severity import Severity
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.faults import evidence_of, faults, is_read
+from loadproof.rules.evidence.file_faults import evidence_of, faults, is_read
 
 
 def check(case: Case) -> Iterable[Found]:
-    """One remark for all files: every reader of today accepts them, transformers 4 did not."""
+    """One info for all files: every reader of today accepts them, transformers 4 did not."""
     problems = [problem for problem in faults(case, RULE.code) if is_read(case, problem.file)]
     if not problems:
         return

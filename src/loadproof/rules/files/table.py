@@ -8,7 +8,7 @@ from loadproof.core.case import Case
 from loadproof.core.checkpoint import Problem
 from loadproof.core.edits import Fix, TruncateFile
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.faults import download_again, file_findings, write_again
+from loadproof.rules.evidence.file_faults import download_again, file_findings, save_again
 
 _Fixes = Callable[[list[Problem]], tuple[Fix, ...]]
 
@@ -51,21 +51,21 @@ _ROWS = (
         "entry-invalid",
         "An entry of the header contradicts itself",
         "has entries that contradict themselves",
-        write_again,
+        save_again,
     ),
     _row(
         "LP008",
         "offsets-invalid",
         "Tensors overlap, leave holes, or point outside the file",
         "has tensors that overlap, leave holes or lie outside the file",
-        write_again,
+        save_again,
     ),
     _row(
         "LP009",
         "duplicate-header-key",
         "One header names a tensor twice",
         "names a tensor twice in its header",
-        write_again,
+        save_again,
     ),
 )
 RULES = {rule.slug: rule for rule in _ROWS}

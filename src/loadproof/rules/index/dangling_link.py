@@ -11,7 +11,7 @@ from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.formats.known_names import WEIGHTS
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.faults import evidence_of, faults, lost_with, place
+from loadproof.rules.evidence.file_faults import evidence_of, faults, lost_with, place
 from loadproof.rules.evidence.shards import listed
 from loadproof.rules.rows import of_kind
 

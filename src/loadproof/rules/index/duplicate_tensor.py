@@ -14,7 +14,7 @@ from loadproof.core.places import Place, in_files
 from loadproof.core.severity import Severity
 from loadproof.core.tensors import Duplicate
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.faults import SHOWN
+from loadproof.rules.evidence.file_faults import SHOWN
 from loadproof.rules.evidence.shards import deciding_index, set_of
 
 

@@ -8,7 +8,7 @@ from loadproof.core.case import Case
 from loadproof.core.edits import Fix, RebuildIndex
 from loadproof.core.severity import Severity
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.faults import evidence_of, faults, lost_names
+from loadproof.rules.evidence.file_faults import evidence_of, faults, lost_names
 from loadproof.rules.evidence.shards import deciding_index, set_of
 
 

@@ -10,7 +10,7 @@ from loadproof.core.case import Case
 from loadproof.core.edits import Fix, RebuildIndex
 from loadproof.core.outcome import Row
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.faults import faults, file_finding, split_by_use
+from loadproof.rules.evidence.file_faults import faults, file_finding, split_by_use
 from loadproof.rules.evidence.shards import numbered_set
 from loadproof.rules.rows import of_kind
 

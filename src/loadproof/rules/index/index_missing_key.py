@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, RebuildIndex
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.faults import evidence_of, faults
+from loadproof.rules.evidence.file_faults import evidence_of, faults
 from loadproof.rules.evidence.shards import deciding_index, set_of
 
 

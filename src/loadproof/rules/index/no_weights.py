@@ -12,7 +12,7 @@ from loadproof.core.findings import Evidence, Note
 from loadproof.core.places import Place, about
 from loadproof.formats.known_names import SAFE_INDEX, WEIGHTS
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.faults import faults
+from loadproof.rules.evidence.file_faults import faults
 from loadproof.rules.evidence.shards import NUMBERED, absent_numbers, listed, numbered_set
 from loadproof.rules.rows import of_kind
 

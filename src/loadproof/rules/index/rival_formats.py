@@ -13,7 +13,7 @@ from loadproof.rules.evidence.shards import listed, rival_files
 
 
 def check(case: Case) -> Iterable[Found]:
-    """A remark: which files another reader prefers."""
+    """An info: which files another reader prefers."""
     if not case.selection.files:
         return
     rivals = rival_files(case)

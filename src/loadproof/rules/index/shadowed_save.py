@@ -25,7 +25,7 @@ def check(case: Case) -> Iterable[Found]:
     index = next((index for index in case.inventory.indexes if index.path in beside(entry)), None)
     if index is None or set_of(index) in ((), (entry,)) or not present_shards(case, index):
         return
-    rows = _mended_by(case, index)
+    rows = _filled_by(case, index)
     worse = bool(case.outcome.rows)
     fits = worse and count_rows(rows) == count_rows(case.outcome.rows)
     shards = present_shards(case, index)
@@ -55,7 +55,7 @@ def check(case: Case) -> Iterable[Found]:
     )
 
 
-def _mended_by(case: Case, index: IndexFile) -> list[Row]:
+def _filled_by(case: Case, index: IndexFile) -> list[Row]:
     """The rows that would not be there if the sharded save were read, judged by its names."""
     if not case.outcome.rows:
         return []

@@ -10,7 +10,7 @@ from loadproof.core.findings import Evidence
 from loadproof.core.places import Place, about, in_files
 from loadproof.core.severity import Severity
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.faults import faults, lost_with
+from loadproof.rules.evidence.file_faults import faults, lost_with
 from loadproof.rules.evidence.shards import absent_shards, deciding_index, held_lines, listed, stale_index_fix
 
 

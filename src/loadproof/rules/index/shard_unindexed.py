@@ -21,7 +21,7 @@ ASKED_ALONE = 16  # files that are tried one by one; each takes a prediction
 
 
 def check(case: Case) -> Iterable[Found]:
-    """An error where such a file holds what is missing, a warning for a second numbered set, a remark otherwise."""
+    """An error where such a file holds what is missing, a warning for a second numbered set, an info otherwise."""
     index = deciding_index(case)
     stray = stray_shards(case) if index is not None else ()
     if index is None or not stray or not index.weight_map:

@@ -13,12 +13,12 @@ from loadproof.core.findings import Evidence
 from loadproof.core.places import Place
 from loadproof.core.severity import Severity
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.faults import evidence_of, faults
+from loadproof.rules.evidence.file_faults import evidence_of, faults
 from loadproof.rules.evidence.shards import deciding_index
 
 
 def check(case: Case) -> Iterable[Found]:
-    """A warning for a number that contradicts the headers; a remark where it is zero or only the names are known."""
+    """A warning for a number that contradicts the headers; an info where it is zero or only the names are known."""
     problem = next(iter(faults(case, RULE.code)), None)
     if problem is None:
         yield from _by_arithmetic(case)

@@ -8,7 +8,7 @@ from loadproof.core.case import Case
 from loadproof.core.checkpoint import Problem
 from loadproof.core.edits import Fix
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.faults import evidence_of, faults, file_findings, text_findings
+from loadproof.rules.evidence.file_faults import evidence_of, faults, file_findings, text_findings
 
 
 def check(case: Case) -> Iterable[Found]:

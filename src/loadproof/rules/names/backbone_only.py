@@ -15,7 +15,7 @@ from loadproof.rules.evidence.prefixes import prefix_findings
 
 
 def check(case: Case) -> Iterable[Found]:
-    """Healed names are a remark; a head that is missing with them is why the checkpoint does not work."""
+    """Healed names are an info; a head that is missing with them is why the checkpoint does not work."""
     yield from prefix_findings(case, RULE.slug)
     healed = _healed(case)
     if not healed:

@@ -16,7 +16,7 @@ from loadproof.core.outcome import Row
 from loadproof.core.places import Place, about
 from loadproof.core.severity import Confidence
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.packing import COMPANION
+from loadproof.rules.evidence.quantized_layout import COMPANION
 from loadproof.rules.evidence.wording import plural
 
 MOST_PLACES = 1_000_000  # experts of all layers that there would be; the largest model has a quarter of it

@@ -13,7 +13,7 @@ from loadproof.core.outcome import Row
 from loadproof.core.places import in_files, tensors_at
 from loadproof.core.tensors import Family
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.faults import SHOWN
+from loadproof.rules.evidence.file_faults import SHOWN
 
 # Buffers that old releases stored and that every release computes anew.
 LEGACY = re.compile(
@@ -22,7 +22,7 @@ LEGACY = re.compile(
 
 
 def check(case: Case) -> Iterable[Found]:
-    """Rows that were swallowed: lost parameters are reported, stored weights that nobody wants are a remark."""
+    """Rows that were swallowed: lost parameters are reported, stored weights that nobody wants are an info."""
     yield from _lost(case)
     ignored = [row for row in case.outcome.ignored if row.kind == "unexpected"]
     if not case.expectation.families:

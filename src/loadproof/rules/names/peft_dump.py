@@ -16,7 +16,7 @@ from loadproof.core.outcome import Row
 from loadproof.core.places import in_files
 from loadproof.core.tensors import Family
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.rewrites import find_rewrite
+from loadproof.rules.evidence.renamings import find_rewrite
 from loadproof.rules.evidence.whatif import outcome_with, renamed
 from loadproof.rules.rows import subtract
 

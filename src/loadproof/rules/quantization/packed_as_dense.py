@@ -12,8 +12,15 @@ from loadproof.core.findings import Evidence
 from loadproof.core.places import Place, in_files
 from loadproof.core.tensors import Family
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.packing import Layout, companions_of, declared, is_companion, sidecar, stored_layout
-from loadproof.rules.evidence.packing_config import proved_config
+from loadproof.rules.evidence.quantization_config import proved_config
+from loadproof.rules.evidence.quantized_layout import (
+    Layout,
+    companions_of,
+    declared,
+    is_companion,
+    sidecar,
+    stored_layout,
+)
 
 
 def check(case: Case) -> Iterable[Found]:

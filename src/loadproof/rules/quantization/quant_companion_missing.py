@@ -18,7 +18,7 @@ from loadproof.core.severity import Confidence
 from loadproof.core.tensors import Family
 from loadproof.readers.dtypes import is_packed
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.packing import declared
+from loadproof.rules.evidence.quantized_layout import declared
 from loadproof.rules.evidence.shards import listed
 from loadproof.rules.evidence.wording import plural
 from loadproof.rules.quantization.quant_method import skipped_method

@@ -1,4 +1,4 @@
-"""LP601 quant-config-missing: quantized tensors, and no word of it in the config."""
+"""LP601 quant-config-missing: tensors are quantized but config.json does not declare it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from loadproof.core.outcome import Row
 from loadproof.core.places import Place, in_files
 from loadproof.core.tensors import Axes
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.packing import Layout, declared, is_companion, sidecar, stored_layout
-from loadproof.rules.evidence.packing_config import proved_config
+from loadproof.rules.evidence.quantization_config import proved_config
+from loadproof.rules.evidence.quantized_layout import Layout, declared, is_companion, sidecar, stored_layout
 
 
 def check(case: Case) -> Iterable[Found]:
@@ -98,6 +98,6 @@ RULE = Rule(
     code="LP601",
     slug="quant-config-missing",
     group="quantization",
-    title="Quantized tensors, and no word of it in the config",
+    title="Tensors are quantized but config.json does not declare it",
     check=check,
 )

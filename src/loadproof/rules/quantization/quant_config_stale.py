@@ -16,7 +16,8 @@ from loadproof.core.families import show
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.places import in_files
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.packing import (
+from loadproof.rules.evidence.quantization_config import proved_config
+from loadproof.rules.evidence.quantized_layout import (
     METHOD_WORDS,
     Layout,
     declared,
@@ -24,7 +25,6 @@ from loadproof.rules.evidence.packing import (
     packed_families,
     stored_layout,
 )
-from loadproof.rules.evidence.packing_config import proved_config
 from loadproof.rules.quantization.quant_method import skipped_method
 
 # Methods whose checkpoints cannot do without packed or scaled tensors.

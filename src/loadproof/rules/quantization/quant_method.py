@@ -16,8 +16,8 @@ from loadproof.core.places import Place, in_files
 from loadproof.core.tensors import Family
 from loadproof.readers.dtypes import is_packed
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.packing import Layout, declared, is_companion, packed_families, stored_layout
-from loadproof.rules.evidence.packing_config import proved_config
+from loadproof.rules.evidence.quantization_config import proved_config
+from loadproof.rules.evidence.quantized_layout import Layout, declared, is_companion, packed_families, stored_layout
 from loadproof.rules.evidence.wording import plural
 from loadproof.rules.quantization.quant_config_missing import belonging
 

@@ -12,7 +12,7 @@ from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.flat_matrices import is_flat, is_squeezed, reshape_fix
-from loadproof.rules.evidence.joined import flat_sources, joined_targets, source_evidence
+from loadproof.rules.evidence.joined_tensors import flat_sources, joined_targets, source_evidence
 from loadproof.rules.evidence.wording import plural, row_evidence, shape_text
 
 

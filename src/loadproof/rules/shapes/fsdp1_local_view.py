@@ -11,7 +11,7 @@ from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.flat_matrices import is_flat
-from loadproof.rules.evidence.slices import Slice, fsdp1_unit, looks_cut
+from loadproof.rules.evidence.rank_slices import Slice, fsdp1_unit, looks_cut
 from loadproof.rules.evidence.wording import plural, row_evidence
 from loadproof.rules.rows import of_kind
 

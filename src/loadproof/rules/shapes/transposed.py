@@ -11,8 +11,8 @@ from loadproof.core.edits import Fix, TransposeTensors
 from loadproof.core.families import count
 from loadproof.core.outcome import Row
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.joined import joined_targets, source_evidence, swapped_sources
-from loadproof.rules.evidence.swapped import is_swapped, swapped_finding
+from loadproof.rules.evidence.joined_tensors import joined_targets, source_evidence, swapped_sources
+from loadproof.rules.evidence.swapped_matrices import is_swapped, swapped_finding
 
 
 def check(case: Case) -> Iterable[Found]:

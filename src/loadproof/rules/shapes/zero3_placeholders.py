@@ -12,7 +12,7 @@ from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE, Place
 from loadproof.core.tensors import Family
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.slices import fsdp1_unit, looks_cut
+from loadproof.rules.evidence.rank_slices import fsdp1_unit, looks_cut
 from loadproof.rules.evidence.wording import elements, plural, row_evidence
 from loadproof.rules.rows import of_kind
 
@@ -97,7 +97,7 @@ def _advice(case: Case) -> str:
     if _partitions(case):
         return "run zero_to_fp32.py on the training state that lies here; this file holds no weights to mend"
     return (
-        "nothing in this file can be mended; look for global_step*/ of the run and convert it with zero_to_fp32.py, "
+        "nothing in this file can be repaired; look for global_step*/ of the run and convert it with zero_to_fp32.py, "
         "or save again with stage3_gather_16bit_weights_on_model_save"
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from loadproof.core.case import Case
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.swapped import is_swapped, swapped_finding
+from loadproof.rules.evidence.swapped_matrices import is_swapped, swapped_finding
 from loadproof.rules.evidence.vocabulary import embedding, head, rows_of
 
 

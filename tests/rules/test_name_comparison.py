@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from loadproof.core.results import Renaming, Role
-from loadproof.rules.evidence.compare import find_renamings, role_of, roles
+from loadproof.rules.evidence.name_comparison import find_renamings, role_of, roles
 from tests import zoo
 from tests.rules.build import families
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from loadproof.core.tensors import Family
-from loadproof.rules.evidence.packing import Layout
+from loadproof.rules.evidence.quantized_layout import Layout
 
 
 def proved_config(layout: Layout) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""Renamings of whole name sets: suggested by `rules.evidence.pairing`, proved by predicting the outcome again."""
+"""Renamings of whole name sets: suggested by `rules.evidence.name_differences`, proved by predicting the outcome again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from loadproof.core.case import Case
 from loadproof.core.families import count
 from loadproof.core.outcome import Row
 from loadproof.core.tensors import Axes, Family
-from loadproof.rules.evidence.pairing import Parts, shared_by_all, votes, wrapper_parts
+from loadproof.rules.evidence.name_differences import Parts, shared_by_all, votes, wrapper_parts
 from loadproof.rules.evidence.whatif import outcome_with, renamed
 from loadproof.rules.rows import count_rows, of_kind, subtract
 

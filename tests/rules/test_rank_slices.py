@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loadproof.rules.evidence.slices import solve
+from loadproof.rules.evidence.rank_slices import solve
 
 ROWS, WIDTH = 128266, 4096
 SMALL_ROWS, SMALL_WIDTH = 46336, 5120

@@ -48,7 +48,7 @@ def split_by_use(case: Case, problems: Iterable[Problem]) -> list[list[Problem]]
 
 
 def severity_of(case: Case, problems: Iterable[Problem]) -> Severity:
-    """The worst of them; a remark when the reader never opens the file."""
+    """The worst of them; an info when the reader never opens the file."""
     opened = files_read(case)
     return worst(problem.severity for problem in problems if problem.file in opened)
 
@@ -114,7 +114,7 @@ def file_finding(case: Case, problems: list[Problem], headline: str, fixes: tupl
 
 
 def file_findings(case: Case, code: str, what: str, fix: Callable[[list[Problem]], tuple[Fix, ...]]) -> Iterable[Found]:
-    """The usual shape of an LP0 rule: the files that are read, and those that only lie there as a remark of their own.
+    """The usual shape of an LP0 rule: the files that are read, and those that only lie there as an info of their own.
 
     `what` completes "model.safetensors ..." ("ends before its last tensor").
     """
@@ -165,9 +165,9 @@ def download_again(problems: list[Problem]) -> tuple[Fix, ...]:
     return (Fix(f"download {shown} again; the missing bytes are nowhere in this folder", "manual"),)
 
 
-def write_again(problems: list[Problem]) -> tuple[Fix, ...]:
+def save_again(problems: list[Problem]) -> tuple[Fix, ...]:
     """A malformed header: only the program that wrote it knows what it meant."""
-    return (Fix(f"write {problems[0].file} again with a current safetensors, or download it again", "manual"),)
+    return (Fix(f"save {problems[0].file} again with a current safetensors release, or download it again", "manual"),)
 
 
 def lost_names(case: Case, names: Iterable[str]) -> list[Row]:

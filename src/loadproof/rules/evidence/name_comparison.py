@@ -10,8 +10,8 @@ from loadproof.core.families import count
 from loadproof.core.outcome import Row
 from loadproof.core.results import Renaming, Role
 from loadproof.core.tensors import Axes, Family
-from loadproof.rules.evidence.pairing import votes
-from loadproof.rules.evidence.rewrites import Rewrite
+from loadproof.rules.evidence.name_differences import votes
+from loadproof.rules.evidence.renamings import Rewrite
 
 STEPS = 6  # renamings that are told apart
 
