@@ -14,9 +14,9 @@ from loadproof.core.findings import Evidence, Note
 from loadproof.core.layer_letters import letters
 from loadproof.core.places import about
 from loadproof.rules.base import Found, Rule
+from loadproof.rules.evidence.layer_mismatch import differing_layers, plan_findings
 from loadproof.rules.evidence.plans import config_file
 from loadproof.rules.evidence.whatif_config import outcome_if
-from loadproof.rules.plan.layer_plan_mismatch import differing_layers, plan_findings
 
 
 def check(case: Case) -> Iterable[Found]:

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from loadproof.core.case import Case
 from loadproof.rules.base import Found, Rule
+from loadproof.rules.evidence.flat_vocabulary import flat_finding
 from loadproof.rules.evidence.vocabulary import embedding
-from loadproof.rules.vocabulary.head_flattened import flat_finding
 
 
 def check(case: Case) -> Iterable[Found]:
