@@ -1,17 +1,21 @@
 # Everything CI does can be done here with the same command. Nothing but python3 (3.11 or newer) has to be there.
 PYTHON ?= python3
 VENV ?= .venv
+BASE ?= .venv-base
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 CHECKED := src tests examples docs $(wildcard benchmarks)
 
-.PHONY: help demo test lint bench oracle releases score reports docs faults fuzz growth clean
+.PHONY: help demo test suite base pythons short-fuzz lint bench oracle releases score reports docs faults fuzz growth clean
 
 help:  ## show this list
-	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 10
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
+
+$(BASE)/bin/python:
+	$(PYTHON) -m venv $(BASE)
 
 # No torch here: the model source of transformers is read, never imported.
 $(VENV)/.demo: $(VENV)/bin/python pyproject.toml constraints.txt
@@ -27,8 +31,22 @@ $(VENV)/.test: $(VENV)/bin/python pyproject.toml constraints.txt
 demo: $(VENV)/.demo  ## check a shipped example with a known fault (no torch needed)
 	$(BIN)/loadproof check examples/layer-plan-mismatch --exit-zero
 
-test: $(VENV)/.test lint  ## the whole suite, with real torch and transformers
+test: lint base suite short-fuzz pythons  ## all that CI runs; a short run of faults is part of the suite
+
+suite: $(VENV)/.test  ## the tests alone, with real torch and transformers
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+# Installed as a user has it, not editable: what the wheel lacks is missing here.
+base: $(BASE)/bin/python  ## check, plan, explain and rules without any extra
+	rm -rf build
+	$(BASE)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --upgrade .
+	cd / && $(abspath $(BASE))/bin/python $(CURDIR)/tests/base_install.py
+
+pythons: $(VENV)/.test  ## a part of the suite on Python 3.12 and 3.13, where they are installed
+	.ci/pythons
+
+short-fuzz: $(VENV)/.test  ## fuzzing for a few seconds each
+	for target in header index config source; do $(BIN)/python -m tests.fuzz.run $$target --seconds 4 --random || exit 1; done
 
 lint: $(VENV)/.test  ## ruff, mypy --strict, import contracts, dead code
 	$(BIN)/ruff check $(CHECKED)
@@ -55,9 +73,10 @@ score: $(VENV)/.test  ## right-first share, findings per fault, false alarms
 reports: $(VENV)/.test  ## write the text reports shown on the rules' example pages anew
 	$(BIN)/python -m tests.rules.snapshots
 
-docs: $(VENV)/.test  ## write docs/rules from the rules, and the output shown in README.md
+docs: $(VENV)/.test  ## write docs/rules from the rules, the output shown in README.md, and the picture of the rooms
 	$(BIN)/python -m loadproof.rules.pages docs/rules
 	$(BIN)/python docs/readme_blocks.py
+	$(BIN)/python docs/rooms.py
 
 faults: $(VENV)/.test  ## every crash point of every repair
 	LOADPROOF_FAULTS=1 $(BIN)/python -m pytest -n 2 tests/faults
@@ -66,4 +85,4 @@ fuzz: $(VENV)/.test  ## coverage-guided fuzzing of every parser
 	$(BIN)/python -m tests.fuzz
 
 clean:  ## remove the environment and caches
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	rm -rf $(VENV) $(BASE) .venv-3.* .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

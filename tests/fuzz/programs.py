@@ -150,6 +150,7 @@ def tiny_release(root: Path) -> Path:
 _PACKAGE = """
 __version__ = "5.0.0"
 _import_structure = {"configuration_utils": ["PretrainedConfig"], "modeling_utils": ["PreTrainedModel"]}
+sys.modules[__name__] = _LazyModule(__name__, globals()["__file__"], _import_structure, module_spec=__spec__)
 """
 _CONFIGURATION = """
 class PretrainedConfig:
