@@ -30,6 +30,7 @@ OF_PROTOCOLS = {  # name: who reads it
     "if_false": "the kernel: a field of its struct",
     "read_s": "the JSON report, which lists the fields",
     "expect_s": "the JSON report, which lists the fields",
+    "finds": "report/page_*.py, which go through the fields",
     "minor": "model sources: sys.version_info",
     "micro": "model sources: sys.version_info",
 }

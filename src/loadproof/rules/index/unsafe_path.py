@@ -44,7 +44,6 @@ def _spellings(case: Case) -> Iterable[Found]:
         yield Found(severity="info", confidence="certain", headline=headline, evidence=evidence)
 
 
-TITLE = "A name leads out of the folder, or to something that is no file"
 RULE = Rule(
     code="LP110",
     slug="unsafe-path",
