@@ -57,7 +57,7 @@ def complaints(example: Example, report: Report, code: str | None) -> list[str]:
     found += [told(finding) for finding in findings if "the rule itself failed" in finding.headline]
     found += _hidden(report)
     offering = [f.slug for f in findings if any(offered.safety == "lossless" and offered.edits for offered in f.fixes)]
-    if example.kind == "bad" and offering != example.lossless:
+    if example.kind == "bad" and code is not None and offering != example.lossless:
         found.append(f"lossless: {', '.join(offering)} instead of {', '.join(example.lossless)}")
     if example.kind == "near-miss" and code is not None:
         allowed = example.expect.get("yields", ())
