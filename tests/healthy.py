@@ -18,6 +18,7 @@ from loadproof.core.config import ModelConfig
 from loadproof.core.expectation import Expectation
 from loadproof.core.families import count, fold, names_of
 from loadproof.core.outcome import Outcome
+from loadproof.core.reading import Reading
 from loadproof.core.tensors import Family
 from loadproof.readers import get_reader
 
@@ -37,7 +38,7 @@ def default_reports(names: Iterable[str] | None = None) -> Iterator[tuple[str, R
     for name in names if names is not None else model_types():
         raw = {"model_type": name}
         config = ModelConfig("config.json", raw, json.dumps(raw, indent=2))
-        expectation = reader.expect(config, ".", use_cache=False)
+        expectation = reader.build(config, ".", Reading(use_cache=False))
         if expectation.raises is None and expectation.families:
             yield name, report(config, expectation)
 
@@ -53,7 +54,7 @@ def report(config: ModelConfig, expectation: Expectation) -> Report:
     if expectation.inconclusive:
         outcome = Outcome(inconclusive=expectation.inconclusive)
     else:
-        outcome = get_reader(expectation.reader).predict(manifest, expectation, config)
+        outcome = get_reader(expectation.reader).load(manifest, expectation, config)
     plans = plan_from_config(config, expectation), plan_from_tensors(families)
     return conclude(Case(inventory, selection, manifest, config, expectation, outcome, *plans), Timings())
 

@@ -18,6 +18,7 @@ from loadproof.core.checkpoint import Manifest, Selection
 from loadproof.core.expectation import Expectation
 from loadproof.core.families import count
 from loadproof.core.outcome import Outcome, Row
+from loadproof.core.reading import Reading
 from loadproof.formats import read_manifest, take_inventory
 from loadproof.readers import get_reader
 
@@ -27,12 +28,12 @@ def judge(folder: str) -> tuple[Selection, Manifest, Expectation | None, Outcome
     reader = get_reader("transformers")
     inventory = take_inventory(folder)
     config = read_config(inventory)
-    selection = reader.select(inventory, config, names_only=True)
+    selection = reader.select(inventory, config, Reading(names_only=True))
     manifest = read_manifest(inventory, selection, names_only=True)
     if config.path is None or not config.raw:
         return selection, manifest, None, None
-    expectation = reader.expect(config, folder, names_only=True)
-    return selection, manifest, expectation, reader.predict(manifest, expectation, config)
+    expectation = reader.build(config, folder, Reading(names_only=True))
+    return selection, manifest, expectation, reader.load(manifest, expectation, config)
 
 
 def is_broken(folder: str) -> bool:

@@ -14,6 +14,7 @@ import pytest
 
 from loadproof.config import read_config
 from loadproof.core.expectation import Expectation
+from loadproof.core.reading import Reading
 from loadproof.formats import read_manifest, take_inventory
 from loadproof.readers import get_reader
 from tests.differential import composite_models, damage, real, shards, tiny_models
@@ -45,7 +46,7 @@ class Saved:
         inventory = take_inventory(self.folder)
         config = read_config(inventory)
         name = type(self.model).__name__
-        return get_reader("transformers").expect(config, self.folder, class_name=name, use_cache=False)
+        return get_reader("transformers").build(config, self.folder, Reading(class_name=name, use_cache=False))
 
     def difference(self) -> str | None:
         """How the product's report differs from the library's on the folder as it lies; None where it does not."""
@@ -64,9 +65,9 @@ class Saved:
         reader = get_reader("transformers")
         inventory = take_inventory(self.folder)
         config = read_config(inventory)
-        selection = reader.select(inventory, config)
+        selection = reader.select(inventory, config, Reading())
         manifest = read_manifest(inventory, selection)
-        outcome = reader.predict(manifest, self.expectation, config)
+        outcome = reader.load(manifest, self.expectation, config)
         assert outcome.inconclusive is None, outcome.inconclusive
         report = real.predicted(outcome)
         if selection.error is None:

@@ -149,14 +149,14 @@ def test_a_name_of_thousands_of_words_is_only_unexpected() -> None:
 @pytest.mark.parametrize("source", ["remote-code", "installed"])
 def test_a_costly_pattern_is_not_tried(pattern: str, source: str) -> None:
     wanted = Expectation("transformers", "5.24.0", "M", "m", source, ignore_unexpected=(pattern,))  # type: ignore[arg-type]
-    outcome = get_reader("transformers").predict(manifest({"a" * 60: (1,)}), wanted, ModelConfig(None, {}))
+    outcome = get_reader("transformers").load(manifest({"a" * 60: (1,)}), wanted, ModelConfig(None, {}))
     assert outcome.inconclusive is not None
     assert "name pattern" in outcome.inconclusive
 
 
 def test_unread_formats_are_inconclusive() -> None:
     for format_ in ("torch", "torch-sharded", "dcp"):
-        outcome = get_reader("transformers").predict(
+        outcome = get_reader("transformers").load(
             Manifest(format_, (), (), 0, 0), expectation({"y": (1,)}), ModelConfig(None, {})
         )
         assert outcome.inconclusive is not None

@@ -69,7 +69,7 @@ def judge(
 ) -> Outcome:
     loaded = Manifest("safetensors", (), tuple(families), 0, 0)
     expected = replace(expectation(model, *EXPERTS), quantizers=known)
-    return get_reader("transformers").predict(loaded, expected, ModelConfig("config.json", raw))
+    return get_reader("transformers").load(loaded, expected, ModelConfig("config.json", raw))
 
 
 def rows(outcome: Outcome) -> set[tuple[str, str]]:

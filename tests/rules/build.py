@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import loadproof.formats
+import loadproof.readers  # noqa: F401 - a case asks its folder and its reader
 from loadproof.core.case import Case
 from loadproof.core.checkpoint import FileInfo, IndexFile, Inventory, Manifest, Problem, Selection
 from loadproof.core.config import ModelConfig

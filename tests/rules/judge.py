@@ -29,18 +29,18 @@ _known: dict[str, Expectation] = {}
 @contextmanager
 def remembered_expectations() -> Iterator[None]:
     """Many examples share one config: read the model source once for each. The files are built anew every time."""
-    expect = TransformersReader.expect
+    build = TransformersReader.build
 
-    def remembered(self, config, folder, **options):
-        key = json.dumps([config.raw, {name: str(value) for name, value in options.items()}], sort_keys=True)
+    def remembered(self, config, folder, reading):
+        key = json.dumps([config.raw, str(reading)], sort_keys=True)
         if config.raw.get("auto_map"):
-            return expect(self, config, folder, **options)
+            return build(self, config, folder, reading)
         if key not in _known:
-            _known[key] = expect(self, config, folder, **options)
+            _known[key] = build(self, config, folder, reading)
         return _known[key]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(TransformersReader, "expect", remembered)
+        patch.setattr(TransformersReader, "build", remembered)
         yield
 
 

@@ -48,7 +48,7 @@ def test_a_near_miss_fails_where_its_rule_yields_an_info(tmp_path: Path) -> None
 
 
 def test_what_the_judge_replaces_is_put_back() -> None:
-    before = TransformersReader.expect
+    before = TransformersReader.build
     with remembered_expectations():
-        assert TransformersReader.expect is not before
-    assert TransformersReader.expect is before
+        assert TransformersReader.build is not before
+    assert TransformersReader.build is before

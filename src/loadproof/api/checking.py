@@ -10,16 +10,15 @@ from time import perf_counter
 
 from msgspec.structs import replace
 
-from loadproof.api.judging import Expecting, assemble, conclude, expecting
+from loadproof.api.judging import assemble, conclude, expecting
 from loadproof.api.parts import as_part
 from loadproof.api.records import with_records
 from loadproof.config import read_config
 from loadproof.core.case import Report, Timings
 from loadproof.core.checkpoint import Inventory
-from loadproof.core.expectation import Expectation
+from loadproof.core.reading import asked_for
 from loadproof.formats import read_manifest, take_inventory
 from loadproof.readers import get_reader
-from loadproof.readers.base import Reader
 
 _WEIGHT_KINDS = frozenset({"safetensors", "torch", "gguf", "lfs-pointer"})
 _MOST_SUBFOLDERS = 1000
@@ -50,24 +49,32 @@ def check(
     reader; content never raises.
     """
     started = perf_counter()
-    chosen, version = choose_reader(reader)
-    with reading(os.fspath(location)):
+    reading = asked_for(
+        reader,
+        class_name=class_name,
+        source=source,
+        names_only=names_only,
+        use_cache=use_cache,
+        follow_links=follow_links,
+        evaluate_code_without_wall=evaluate_code_without_wall,
+    )
+    chosen = get_reader(reading.reader)
+    with while_reading(os.fspath(location)):
         inventory = with_records(open_checkpoint(os.fspath(location), follow_links=follow_links))
         config = read_config(inventory)
-        options = Expecting(class_name, source, names_only, use_cache, evaluate_code_without_wall)
-        with expecting(chosen, config, inventory, options) as expected:
-            selection = chosen.select(inventory, config, names_only)
+        with expecting(chosen, config, inventory, reading) as expected:
+            selection = chosen.select(inventory, config, reading)
             manifest = read_manifest(inventory, selection, names_only)
             read_done = perf_counter()
-            expectation = as_part(inventory, selection, of_release(expected(), version))
+            expectation = as_part(inventory, selection, expected())
         expected_done = perf_counter()
-        case = assemble(chosen, inventory, config, selection, manifest, expectation, options)
+        case = assemble(chosen, inventory, config, selection, manifest, expectation, reading)
         report = _with_proven_fixes(conclude(case, Timings(read_done - started, expected_done - read_done)))
     return replace(report, timings=replace(report.timings, total_s=perf_counter() - started))
 
 
 @contextmanager
-def reading(location: str) -> Iterator[None]:
+def while_reading(location: str) -> Iterator[None]:
     """`NoCheckpointError` for a folder that vanishes or fails as a whole while it is read; files are judged one by one."""
     try:
         yield
@@ -83,12 +90,6 @@ def _with_proven_fixes(report: Report) -> Report:
     from loadproof.api.proof import with_proven_fixes
 
     return with_proven_fixes(report)
-
-
-def choose_reader(spec: str) -> tuple[Reader, str | None]:
-    """The reader of ``NAME[@VERSION]`` and the release asked for."""
-    name, _, version = spec.partition("@")
-    return get_reader(name), version or None
 
 
 def open_checkpoint(location: str, *, follow_links: bool = True) -> Inventory:
@@ -132,25 +133,4 @@ def _hub(location: str) -> str:
     return " (a hub name? download it first; for --names-only the config and the index are enough)" if is_remote else ""
 
 
-def of_release(expectation: Expectation, version: str | None) -> Expectation:
-    """A release was asked for: an answer from another one is no answer."""
-    if version is None or not expectation.version or expectation.version == version:
-        return expectation
-    why = f"the source found is {expectation.reader} {expectation.version}, asked for was {version}"
-    hint = f"give the source of {version} with --source, or install it"
-    return Expectation(
-        expectation.reader, version, expectation.class_name, expectation.model_type, "none", inconclusive=why, hint=hint
-    )
-
-
-__all__ = [
-    "Expecting",
-    "NoCheckpointError",
-    "check",
-    "choose_reader",
-    "conclude",
-    "expecting",
-    "of_release",
-    "open_checkpoint",
-    "reading",
-]
+__all__ = ["NoCheckpointError", "check", "conclude", "expecting", "open_checkpoint", "while_reading"]

@@ -8,13 +8,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from loadproof.api.checking import check, choose_reader
+from loadproof.api.checking import check
 from loadproof.core.boxes import intersect, subtract_all
 from loadproof.core.case import Report
 from loadproof.core.config import JsonPath
 from loadproof.core.outcome import Outcome
 from loadproof.core.results import DiffReport, FieldChange, Fit, TensorChange
 from loadproof.core.tensors import Axes, Family
+from loadproof.readers import get_reader
 from loadproof.rules.evidence.name_comparison import find_renamings, roles
 
 # What differs between any two saves and decides nothing about the weights.
@@ -32,9 +33,7 @@ def diff(first: str | os.PathLike[str], second: str | os.PathLike[str], **readin
     renamed, rest_a, rest_b = find_renamings(_families(only_a, first_families), _families(only_b, second_families))
     counted = [role for role in roles(first_families, second_families) if role.first != role.second]
     changes = tuple(_fields(a.case.config.raw, b.case.config.raw, ()))
-    fits = tuple(
-        _fit(x, y, reading.get("reader", "transformers")) for x in enumerate((a, b)) for y in enumerate((a, b))
-    )
+    fits = tuple(_fit(x, y) for x in enumerate((a, b)) for y in enumerate((a, b)))
     left, right = (tuple((family.template, family.axes) for family in rest) for rest in (rest_a, rest_b))
     return DiffReport(a, b, changes, left, right, tuple(changed), fits, tuple(renamed), tuple(counted))
 
@@ -49,14 +48,14 @@ def _families(names: Names, held: Iterable[Family]) -> list[Family]:
     ]
 
 
-def _fit(config: tuple[int, Report], weights: tuple[int, Report], reader: str) -> Fit:
+def _fit(config: tuple[int, Report], weights: tuple[int, Report]) -> Fit:
     if config[0] == weights[0]:
         return Fit(config[0], weights[0], config[1].case.outcome)
     case = config[1].case
     if case.expectation.inconclusive or case.expectation.raises:
         why = case.expectation.inconclusive or f"this config does not load: {case.expectation.raises}"
         return Fit(config[0], weights[0], Outcome(inconclusive=why))
-    outcome = choose_reader(reader)[0].predict(weights[1].case.manifest, case.expectation, case.config)
+    outcome = get_reader(case.reading.reader).load(weights[1].case.manifest, case.expectation, case.config)
     return Fit(config[0], weights[0], outcome)
 
 

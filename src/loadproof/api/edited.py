@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from loadproof.api.edited_tensors import CannotTellError, after
-from loadproof.api.judging import Expecting, assemble, expecting
+from loadproof.api.judging import assemble, expecting
 from loadproof.config import config_of_text
 from loadproof.core.case import Case
 from loadproof.core.checkpoint import IndexFile, Inventory, Manifest, Problem, Selection
@@ -47,14 +47,11 @@ def edited(case: Case, edits: Sequence[Edit]) -> Case:
         manifest = _healed(replace(manifest, families=after(manifest.families, edits)), edits)
     except (ValueError, IndexError, KeyError, OSError) as error:
         raise CannotTellError(str(error)) from None
-    options = Expecting(
-        case.class_name, case.source, case.manifest.names_only, case.use_cache, without_wall=case.without_wall
-    )
     expectation = case.expectation
     if config.raw != case.config.raw:
-        with expecting(reader, config, inventory, options) as expected:
+        with expecting(reader, config, inventory, case.reading) as expected:
             expectation = expected()
-    return assemble(reader, inventory, config, selection, manifest, expectation, options)
+    return assemble(reader, inventory, config, selection, manifest, expectation, case.reading)
 
 
 def _config(config: ModelConfig, edits: Iterable[Edit]) -> ModelConfig:
@@ -127,9 +124,8 @@ def _weights(reader: Reader, case: Case, inventory: Inventory, config: ModelConf
     """Selected and read again where other files would be opened, else as they were read."""
     if inventory.files == case.inventory.files and inventory.indexes == case.inventory.indexes:
         return case.selection, case.manifest
-    names_only = case.manifest.names_only
-    selection = reader.select(inventory, config, names_only)
-    return selection, read_manifest(inventory, selection, names_only)
+    selection = reader.select(inventory, config, case.reading)
+    return selection, read_manifest(inventory, selection, case.reading.names_only)
 
 
 def _healed(manifest: Manifest, edits: Iterable[Edit]) -> Manifest:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -20,25 +19,16 @@ from loadproof.core.coverage import Skip
 from loadproof.core.expectation import Expectation
 from loadproof.core.families import count
 from loadproof.core.outcome import Outcome
+from loadproof.core.reading import Reading
 from loadproof.readers.base import Reader
 
 _NAMELESS = "the weights are not here and no index names them"
 _EARLY = "the reader raises before it opens a weight file"
 
 
-class Expecting(NamedTuple):
-    """How the expectation is made."""
-
-    class_name: str | None
-    source: str | None
-    names_only: bool
-    use_cache: bool
-    without_wall: bool
-
-
 @contextmanager
 def expecting(
-    reader: Reader, config: ModelConfig, inventory: Inventory, options: Expecting
+    reader: Reader, config: ModelConfig, inventory: Inventory, reading: Reading
 ) -> Iterator[Callable[[], Expectation]]:
     """The expectation, to be asked for in the block; a process that evaluates it starts before the headers are read."""
     if config.path is None or not config.raw:
@@ -47,8 +37,19 @@ def expecting(
         why = f"nothing was expanded: {bound.text}"
         yield lambda: Expectation(reader.name, "", "", "", "none", inconclusive=why)
     else:
-        with reader.expecting(config, inventory.root, **options._asdict()) as answer:
-            yield answer
+        with reader.building(config, inventory.root, reading) as answer:
+            yield lambda: _of_release(answer(), reading.release)
+
+
+def _of_release(expectation: Expectation, release: str | None) -> Expectation:
+    """A release was asked for: an answer from another one is no answer."""
+    if release is None or not expectation.version or expectation.version == release:
+        return expectation
+    why = f"the source found is {expectation.reader} {expectation.version}, asked for was {release}"
+    hint = f"give the source of {release} with --source, or install it"
+    return Expectation(
+        expectation.reader, release, expectation.class_name, expectation.model_type, "none", inconclusive=why, hint=hint
+    )
 
 
 def _without_config(reader: Reader, config: ModelConfig) -> Expectation:
@@ -64,7 +65,7 @@ def assemble(
     selection: Selection,
     manifest: Manifest,
     expectation: Expectation,
-    options: Expecting,
+    reading: Reading,
 ) -> Case:
     """The case for what was read and what is expected: the outcome, the layer plans, and the stored bytes that decide."""
     breaks = _first(map(reader.react, config.problems)) or expectation.raises
@@ -75,8 +76,8 @@ def assemble(
     elif breaks or expectation.inconclusive:
         outcome = Outcome(raises=bool(breaks), error=breaks, inconclusive=expectation.inconclusive)
     else:
-        outcome = reader.predict(manifest, expectation, config)
-        expectation = _with_symbols(expectation, outcome, config, options)
+        outcome = reader.load(manifest, expectation, config)
+        expectation = _with_formulas(reader, expectation, outcome, config, reading)
     config_plan = plan_from_config(config, expectation)
     tensor_plan = plan_from_tensors(manifest.families)
     case = Case(inventory, selection, manifest, config, expectation, outcome, config_plan, tensor_plan)
@@ -85,10 +86,7 @@ def assemble(
         tokenizer=read_tokenizer(inventory),
         tie_values=_tie_values(case),
         equal_duplicates=_equal_duplicates(inventory, manifest),
-        source=options.source,
-        use_cache=options.use_cache,
-        without_wall=options.without_wall,
-        class_name=options.class_name,
+        reading=reading,
     )
 
 
@@ -96,13 +94,12 @@ def _first(reactions: Iterable[str | None]) -> str | None:
     return next(filter(None, reactions), None)
 
 
-def _with_symbols(expectation: Expectation, outcome: Outcome, config: ModelConfig, options: Expecting) -> Expectation:
+def _with_formulas(
+    reader: Reader, expectation: Expectation, outcome: Outcome, config: ModelConfig, reading: Reading
+) -> Expectation:
     """Sizes as formulas over config fields, where a size differs: only then do the rules ask for them."""
-    if not any(row.kind in ("mismatched", "conversion") for row in outcome.rows):
-        return expectation
-    from loadproof.interpret.symbols import with_symbols
-
-    return with_symbols(expectation, config, options.source, without_wall=options.without_wall)
+    differs = any(row.kind in ("mismatched", "conversion") for row in outcome.rows)
+    return reader.with_formulas(expectation, config, reading) if differs else expectation
 
 
 def _is_nameless(selection: Selection, manifest: Manifest) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 
-from loadproof.api.checking import Expecting, choose_reader, expecting, of_release, open_checkpoint, reading
+from loadproof.api.checking import expecting, open_checkpoint, while_reading
 from loadproof.config import read_config
 from loadproof.config.plan.reading import diff_plans, plan_from_config
 from loadproof.config.plan.tensors import plan_from_tensors
+from loadproof.core.reading import asked_for
 from loadproof.core.results import PlanReport
 from loadproof.formats import read_manifest
+from loadproof.readers import get_reader
 
 
 def plan(
@@ -28,16 +30,24 @@ def plan(
     A release that is asked for and not there gives an inconclusive report.
     Raises `NoCheckpointError` when there is nothing to look at, `ValueError` for an unknown reader.
     """
-    chosen, version = choose_reader(reader)
-    with reading(os.fspath(location)):
+    reading = asked_for(
+        reader,
+        class_name=class_name,
+        source=source,
+        names_only=names_only,
+        use_cache=use_cache,
+        follow_links=follow_links,
+        evaluate_code_without_wall=evaluate_code_without_wall,
+    )
+    chosen = get_reader(reading.reader)
+    with while_reading(os.fspath(location)):
         inventory = open_checkpoint(os.fspath(location), follow_links=follow_links)
         config = read_config(inventory)
-        options = Expecting(class_name, source, names_only, use_cache, evaluate_code_without_wall)
-        with expecting(chosen, config, inventory, options) as expected:
-            manifest = read_manifest(inventory, chosen.select(inventory, config, names_only), names_only)
-            expectation = of_release(expected(), version)
+        with expecting(chosen, config, inventory, reading) as expected:
+            manifest = read_manifest(inventory, chosen.select(inventory, config, reading), names_only)
+            expectation = expected()
     found = plan_from_tensors(manifest.families)
-    if version is not None and expectation.version == version and expectation.inconclusive:
+    if reading.release is not None and expectation.version == reading.release and expectation.inconclusive:
         return PlanReport(
             os.fspath(location), None, found, inconclusive=expectation.inconclusive, hint=expectation.hint or ""
         )

@@ -1,19 +1,28 @@
-"""Everything the rules may look at, and the answer made of it."""
+"""Everything the rules may look at and ask, and the answer made of it.
+
+A case is plain data: it keeps the name of its reader and the place of its folder. A reader enters itself here under its
+name, and so does the stage that reads folders, so that rules and reports know neither.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
 from msgspec import Struct
 
-from loadproof.core.checkpoint import Inventory, Manifest, Problem, Selection, TieValue, Tokenizer
+from loadproof.core.checkpoint import FileInfo, Inventory, Manifest, Problem, Selection, TieValue, Tokenizer
 from loadproof.core.config import LayerPlan, ModelConfig
 from loadproof.core.coverage import Skip
+from loadproof.core.edits import Edit
 from loadproof.core.expectation import Expectation
 from loadproof.core.findings import Finding
 from loadproof.core.live import LiveModel
 from loadproof.core.outcome import Outcome, Row, Verdict
-from loadproof.core.ports import asked
+from loadproof.core.reading import Reading
 from loadproof.core.shown import Shown
 from loadproof.core.symptom import Symptom
+from loadproof.core.tensors import Family
 
 
 class Timings(Struct, frozen=True):
@@ -38,15 +47,87 @@ class Case(Struct, frozen=True):
     tie_values: tuple[TieValue, ...] = ()
     live: LiveModel | None = None
     equal_duplicates: tuple[str, ...] = ()  # names stored in several files with the same bytes in all of them
-    source: str | None = None  # folder of the release the user asked for, to read it again under another config
-    use_cache: bool = True
-    class_name: str | None = None  # the class the user asked for, in place of the one the config leads to
-    without_wall: bool = False  # the user lets code of strangers be evaluated where there is no wall
+    reading: Reading = Reading()  # how the user asked for it, to read it again under another config
 
     def reaction(self, problem: Problem) -> str | None:
         """The exception that the reader raises over this fault; None where it takes the file."""
         reader = asked(self.expectation.reader)
         return None if reader is None else reader.react(problem)
+
+    def build_if(self, edits: Sequence[Edit]) -> Expectation | None:
+        """What the class would expect under the edited config; None where that cannot be said for the same release."""
+        reader = asked(self.expectation.reader)
+        return None if reader is None else reader.build_if(self, edits)
+
+    def what_if(self, edits: Sequence[Edit] = (), families: Sequence[Family] | None = None) -> Outcome | None:
+        """The outcome under the edited config and with other stored tensors; None where it cannot be said."""
+        reader = asked(self.expectation.reader)
+        return None if reader is None else reader.what_if(self, edits, families)
+
+    def look_up(self, name: str) -> FileInfo | None:
+        """What a reader finds under a name of the folder, None where nothing is there."""
+        return asked_folder().look_up(self.inventory, name)
+
+    def families_of(self, files: tuple[str, ...]) -> tuple[Family, ...]:
+        """The tensors of safetensors files of the folder that the reader did not select."""
+        return asked_folder().families(self.inventory, files)
+
+
+class AskedReader(Protocol):
+    """The part of a reader that a case hands on."""
+
+    def react(self, problem: Problem) -> str | None:
+        """The exception that the library raises when it opens the file of this problem; None where it takes the file."""
+        ...
+
+    def build_if(self, case: Case, edits: Sequence[Edit]) -> Expectation | None:
+        """What the class would expect under the edited config; None where that cannot be said for the same release."""
+        ...
+
+    def what_if(self, case: Case, edits: Sequence[Edit], families: Sequence[Family] | None) -> Outcome | None:
+        """The outcome under the edited config and with other stored tensors (None: those that are stored)."""
+        ...
+
+
+class AskedFolder(Protocol):
+    """The part of the stages that read files which a case hands on."""
+
+    def look_up(self, inventory: Inventory, name: str) -> FileInfo | None:
+        """What a reader finds under a name, None where nothing is there."""
+        ...
+
+    def families(self, inventory: Inventory, files: tuple[str, ...]) -> tuple[Family, ...]:
+        """The tensors of safetensors files that no reader selected."""
+        ...
+
+
+_MAKERS: dict[str, Callable[[], AskedReader]] = {}
+
+
+_FOLDERS: list[AskedFolder] = []
+
+
+def enter(name: str, make: Callable[[], AskedReader]) -> None:
+    """Let cases that name this reader ask it."""
+    _MAKERS[name] = make
+
+
+def asked(name: str) -> AskedReader | None:
+    """The reader of that name, None where a case has none (an error text alone, a live model)."""
+    make = _MAKERS.get(name)
+    return None if make is None else make()
+
+
+def enter_folder(folder: AskedFolder) -> None:
+    """Let cases ask what lies in their folder."""
+    _FOLDERS[:] = [folder]
+
+
+def asked_folder() -> AskedFolder:
+    """What reads folders. Raises LookupError where nothing that does was imported."""
+    if not _FOLDERS:
+        raise LookupError("no stage that reads folders was imported")
+    return _FOLDERS[0]
 
 
 class Report(Shown, frozen=True):

@@ -10,10 +10,10 @@ from functools import cache
 from loadproof.config.problems import withheld
 from loadproof.core.checkpoint import FileInfo, IndexFile, Inventory
 from loadproof.core.coverage import Skip
+from loadproof.core.known_names import CONFIG, KNOWN
 from loadproof.formats import sniff
 from loadproof.formats.faults import Faults
 from loadproof.formats.index import is_index, read_index
-from loadproof.formats.known_names import CONFIG, KNOWN
 from loadproof.storage import Folder, UnreadableError, folder_of, open_folder
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from loadproof.core.ports import enter
+from loadproof.core.case import enter
 from loadproof.readers.base import Reader
 
 NAMES = ("transformers",)

@@ -1,4 +1,4 @@
-"""What a loading library does with a checkpoint, as three pure functions. One module per library."""
+"""What a loading library does with a checkpoint, as a few pure functions. One module or folder per library."""
 
 from __future__ import annotations
 
@@ -6,57 +6,44 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from loadproof.core.checkpoint import Inventory, Manifest, Problem, Selection
+from loadproof.core.case import AskedReader
+from loadproof.core.checkpoint import Inventory, Manifest, Selection
 from loadproof.core.config import ModelConfig
 from loadproof.core.expectation import Expectation
 from loadproof.core.outcome import Outcome
+from loadproof.core.reading import Reading
 
 
-class Reader(Protocol):
-    """A loading library. None of the methods raises on bad content; what cannot be said is `inconclusive`."""
+class Reader(AskedReader, Protocol):
+    """A loading library. None of the methods raises on bad content; what cannot be said is `inconclusive`.
+
+    What a case may ask as well (`react`, `build_if`, `what_if`) stands in `core.case`.
+    """
 
     name: str
 
-    def select(self, inventory: Inventory, config: ModelConfig, names_only: bool = False) -> Selection:
+    def select(self, inventory: Inventory, config: ModelConfig, reading: Reading) -> Selection:
         """The weight files the library would open, in its order, or the exception it would raise."""
         ...
 
-    def expect(
-        self,
-        config: ModelConfig,
-        folder: str,
-        *,
-        class_name: str | None = None,
-        source: str | None = None,
-        names_only: bool = False,
-        use_cache: bool = True,
-        without_wall: bool = False,
-    ) -> Expectation:
+    def build(self, config: ModelConfig, folder: str, reading: Reading) -> Expectation:
         """What the model class of the library's release creates.
 
-        Text of strangers is evaluated in a process behind the operating system's wall, where there is none only if the
-        user said that it may be done `without_wall`.
+        Text of strangers is evaluated in a process behind the operating system's wall; where there is none, only if the
+        reading says that it may be.
         """
         ...
 
-    def expecting(
-        self,
-        config: ModelConfig,
-        folder: str,
-        *,
-        class_name: str | None = None,
-        source: str | None = None,
-        names_only: bool = False,
-        use_cache: bool = True,
-        without_wall: bool = False,
+    def building(
+        self, config: ModelConfig, folder: str, reading: Reading
     ) -> AbstractContextManager[Callable[[], Expectation]]:
         """The same for a caller who has something to do in between: what takes time to start, starts at once."""
         ...
 
-    def react(self, problem: Problem) -> str | None:
-        """The exception that the library raises when it opens the file of this problem; None where it takes the file."""
+    def with_formulas(self, expectation: Expectation, config: ModelConfig, reading: Reading) -> Expectation:
+        """The expectation with each size as a formula over config fields, where that can be said."""
         ...
 
-    def predict(self, manifest: Manifest, expectation: Expectation, config: ModelConfig) -> Outcome:
+    def load(self, manifest: Manifest, expectation: Expectation, config: ModelConfig) -> Outcome:
         """What the library would report, and whether it raises."""
         ...

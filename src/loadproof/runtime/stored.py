@@ -10,12 +10,13 @@ from loadproof.runtime.errors import LoadError
 def read_folder(path: str) -> tuple[Inventory, Selection, Manifest]:
     """What transformers would open in this folder. Raises FileNotFoundError, or LoadError when nothing can be read."""
     from loadproof.config import read_config
+    from loadproof.core.reading import Reading
     from loadproof.formats import read_manifest, take_inventory
     from loadproof.readers import get_reader
 
     inventory = take_inventory(path)
     config = read_config(inventory)
-    selection = get_reader("transformers").select(inventory, config, False)
+    selection = get_reader("transformers").select(inventory, config, Reading())
     if selection.error is not None:
         raise LoadError(f"{path}: {selection.error}")
     if not selection.format.startswith("safetensors"):

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 
 from msgspec.structs import replace
 
+from loadproof.core.case import Case
 from loadproof.core.checkpoint import Inventory, Manifest, Problem, Selection
 from loadproof.core.config import ModelConfig
+from loadproof.core.edits import Edit
 from loadproof.core.expectation import Expectation
 from loadproof.core.outcome import Outcome
+from loadproof.core.reading import Reading
+from loadproof.core.tensors import Family
 from loadproof.readers.transformers.release import parse
 from loadproof.readers.transformers.select import select
 
@@ -19,47 +23,21 @@ MOST_FAMILIES = 50_000  # sets of names that differ in numbers only; the largest
 
 
 class TransformersReader:
-    """The reader `transformers`; the release is the one whose source `expect` has read."""
+    """The reader `transformers`; the release is the one whose source `build` has read."""
 
     name = "transformers"
 
-    def select(self, inventory: Inventory, config: ModelConfig, names_only: bool = False) -> Selection:
+    def select(self, inventory: Inventory, config: ModelConfig, reading: Reading) -> Selection:
         """The weight files it would open, in its order; `error` is the exception it would raise instead."""
-        return select(inventory, config, names_only)
+        return select(inventory, config, reading.names_only)
 
-    def expect(
-        self,
-        config: ModelConfig,
-        folder: str,
-        *,
-        class_name: str | None = None,
-        source: str | None = None,
-        names_only: bool = False,
-        use_cache: bool = True,
-        without_wall: bool = False,
-    ) -> Expectation:
+    def build(self, config: ModelConfig, folder: str, reading: Reading) -> Expectation:
         """The parameters, rules, ties and ignore lists of the model class, read from its source text."""
-        with self.expecting(
-            config,
-            folder,
-            class_name=class_name,
-            source=source,
-            names_only=names_only,
-            use_cache=use_cache,
-            without_wall=without_wall,
-        ) as answer:
+        with self.building(config, folder, reading) as answer:
             return answer()
 
-    def expecting(
-        self,
-        config: ModelConfig,
-        folder: str,
-        *,
-        class_name: str | None = None,
-        source: str | None = None,
-        names_only: bool = False,
-        use_cache: bool = True,
-        without_wall: bool = False,
+    def building(
+        self, config: ModelConfig, folder: str, reading: Reading
     ) -> AbstractContextManager[Callable[[], Expectation]]:
         """The same, where a process that it takes starts before it is asked for."""
         from loadproof.interpret.expect import expecting
@@ -67,12 +45,29 @@ class TransformersReader:
         return expecting(
             config,
             folder,
-            class_name=class_name,
-            source=source,
-            names_only=names_only,
-            use_cache=use_cache,
-            without_wall=without_wall,
+            class_name=reading.class_name,
+            source=reading.source,
+            use_cache=reading.use_cache,
+            without_wall=reading.evaluate_code_without_wall,
         )
+
+    def with_formulas(self, expectation: Expectation, config: ModelConfig, reading: Reading) -> Expectation:
+        """The class evaluated once more, with integers that remember how they were made."""
+        from loadproof.interpret.symbols import with_symbols
+
+        return with_symbols(expectation, config, reading.source, without_wall=reading.evaluate_code_without_wall)
+
+    def build_if(self, case: Case, edits: Sequence[Edit]) -> Expectation | None:
+        """What the class would expect under the edited config; None where that cannot be said for the same release."""
+        from loadproof.readers.whatif import build_if
+
+        return build_if(self, case, edits)
+
+    def what_if(self, case: Case, edits: Sequence[Edit], families: Sequence[Family] | None) -> Outcome | None:
+        """The outcome under the edited config and with other stored tensors; None where it cannot be said."""
+        from loadproof.readers.whatif import what_if
+
+        return what_if(self, case, edits, families)
 
     def react(self, problem: Problem) -> str | None:
         """The exception that it raises when it opens the file of this problem; None where it takes the file."""
@@ -80,7 +75,7 @@ class TransformersReader:
 
         return react(problem)
 
-    def predict(self, manifest: Manifest, expectation: Expectation, config: ModelConfig) -> Outcome:
+    def load(self, manifest: Manifest, expectation: Expectation, config: ModelConfig) -> Outcome:
         """What its load report would say, family by family, and the exception it would raise.
 
         `config` is used to recognise a quantization method. Nothing is raised: what cannot be said is `inconclusive`.

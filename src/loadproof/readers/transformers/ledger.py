@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from loadproof.core.boxes import Nearby, subtract_all
+from loadproof.core.dtypes import is_packed
 from loadproof.core.expectation import Expectation, Expected
 from loadproof.core.outcome import Assignment, Row, RowKind
 from loadproof.core.tensors import Axes
-from loadproof.readers.dtypes import is_packed
 from loadproof.readers.transformers.collect import Contribution
 from loadproof.readers.transformers.convert import Product, Result, as_piece
 from loadproof.readers.transformers.ignore import Ignore, patterns_of

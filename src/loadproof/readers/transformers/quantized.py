@@ -17,11 +17,11 @@ from loadproof.core.boxes import Nearby, subtract_all
 from loadproof.core.checkpoint import Manifest
 from loadproof.core.config import ModelConfig
 from loadproof.core.coverage import Skip
+from loadproof.core.dtypes import is_packed
 from loadproof.core.expectation import Expectation
 from loadproof.core.families import count, names_of
 from loadproof.core.outcome import Outcome, Row
 from loadproof.core.tensors import Family
-from loadproof.readers.dtypes import is_packed
 
 NO_METHOD = (
     "ValueError: The model's quantization config from the arguments has no `quant_method` attribute. Make sure that "

@@ -11,8 +11,8 @@ import os
 from collections.abc import Callable
 
 from loadproof.core.checkpoint import Problem
+from loadproof.core.known_names import CONFIG
 from loadproof.formats.impostor import OTHER
-from loadproof.formats.known_names import CONFIG
 from loadproof.readers.safetensors import refusal
 
 Said = str | Callable[[Problem], str | None]

@@ -7,8 +7,8 @@ from posixpath import isabs, normpath
 
 from loadproof.core.checkpoint import FileInfo, IndexFile, Inventory, Selection
 from loadproof.core.config import ModelConfig
+from loadproof.core.known_names import SAFE, TORCH, WEIGHTS
 from loadproof.formats.inventory import look_up
-from loadproof.formats.known_names import SAFE, TORCH, WEIGHTS
 
 _DCP_SHARD = re.compile(r"shard-[0-9]{5}-model-[0-9]{5}-of-[0-9]{5}\.safetensors")
 _WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".gguf", ".ckpt")

@@ -19,7 +19,7 @@ from loadproof.core.findings import Evidence
 from loadproof.core.places import NOWHERE, Place, source_line
 from loadproof.core.severity import Confidence
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.whatif_config import expectation_if, outcome_if
+from loadproof.rules.evidence.whatif_config import outcome_if
 from loadproof.rules.evidence.wording import json_text
 from loadproof.rules.rows import count_rows
 
@@ -126,7 +126,7 @@ def _likeliest(case: Case, said: str) -> list[Culprit]:
         if perf_counter() - started > _SECONDS or (found and found[0][1].is_named and not is_named):
             break
         edits = (DeleteJson(case.config.path or "config.json", path),)
-        made = expectation_if(case, edits)
+        made = case.build_if(edits)
         if made is not None:
             outcome = outcome_if(case, edits)
             wrong = _UNTOLD if outcome is None else count_rows(outcome.rows)

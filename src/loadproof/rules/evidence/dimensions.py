@@ -24,7 +24,6 @@ from loadproof.core.edits import SetJson
 from loadproof.core.expectation import Expected
 from loadproof.core.families import count, names_of
 from loadproof.core.outcome import Row
-from loadproof.rules.evidence.whatif_config import expectation_if
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _SAFE = re.compile(r"[\w\s+*/()-]{1,200}\Z")
@@ -130,7 +129,7 @@ def _differing(row: Row) -> Iterator[int]:
 def _moved(case: Case, path: JsonPath, value: int, row: Row, position: int) -> tuple[int, int] | None:
     """(other value of the field, size of the dimension under it), None where no model can be built with it."""
     for other in (2 * value, value + 1):
-        made = expectation_if(case, (SetJson(case.config.path or "config.json", path, other),))
+        made = case.build_if((SetJson(case.config.path or "config.json", path, other),))
         shapes = [e.shape for e in made.families if e.template == row.template] if made is not None else []
         same = [shape for shape in shapes if len(shape) == len(row.expected or ())]
         if same:

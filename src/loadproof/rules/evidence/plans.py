@@ -8,6 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from loadproof.config.access import get, text_config, text_config_path
+from loadproof.config.edited import with_edits
 from loadproof.config.lines import where
 from loadproof.config.plan.codec import write
 from loadproof.config.plan.mixers import mixer_modules
@@ -25,7 +26,6 @@ from loadproof.core.layer_letters import letter, letters, meaning
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place, about, in_files
 from loadproof.core.tensors import Family
-from loadproof.rules.evidence.whatif_config import with_edits
 from loadproof.rules.evidence.wording import json_text, number_of
 
 

@@ -14,10 +14,10 @@ from msgspec import Struct
 from loadproof.config import get
 from loadproof.core.case import Case
 from loadproof.core.config import JsonPath
+from loadproof.core.dtypes import is_packed
 from loadproof.core.families import count
 from loadproof.core.outcome import Row
 from loadproof.core.tensors import Family
-from loadproof.readers.dtypes import is_packed
 
 CONFIG_PATHS: tuple[JsonPath, ...] = (
     ("quantization_config",),

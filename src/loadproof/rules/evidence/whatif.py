@@ -14,7 +14,6 @@ from loadproof.core.case import Case
 from loadproof.core.families import fold, names_of
 from loadproof.core.outcome import Outcome, Row
 from loadproof.core.tensors import Family
-from loadproof.readers import get_reader
 from loadproof.rules.rows import subtract
 
 
@@ -22,9 +21,8 @@ def outcome_with(case: Case, families: Iterable[Family]) -> Outcome | None:
     """The outcome for these stored families in place of the real ones; None where nothing is expected."""
     if case.expectation.inconclusive is not None or not case.expectation.families:
         return None
-    manifest = replace(case.manifest, families=tuple(families))
-    outcome = get_reader(case.expectation.reader).predict(manifest, case.expectation, case.config)
-    return outcome if is_judged(outcome) else None
+    outcome = case.what_if(families=tuple(families))
+    return outcome if outcome is not None and is_judged(outcome) else None
 
 
 def is_judged(outcome: Outcome) -> bool:

@@ -8,8 +8,8 @@ from loadproof.core.case import Case
 from loadproof.core.checkpoint import Problem
 from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence, Note
+from loadproof.core.known_names import WEIGHTS
 from loadproof.core.outcome import Row
-from loadproof.formats.known_names import WEIGHTS
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.file_faults import evidence_of, faults, lost_with, place
 from loadproof.rules.evidence.shards import listed

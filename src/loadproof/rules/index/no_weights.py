@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix, RebuildIndex
 from loadproof.core.findings import Evidence, Note
+from loadproof.core.known_names import SAFE_INDEX, WEIGHTS
 from loadproof.core.places import Place, about
-from loadproof.formats.known_names import SAFE_INDEX, WEIGHTS
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.file_faults import faults
 from loadproof.rules.evidence.shards import NUMBERED, absent_numbers, listed, numbered_set

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from loadproof.core.case import Case
-from loadproof.core.checkpoint import Selection
 from loadproof.core.edits import Fix, RebuildIndex, SetAside
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place, about
 from loadproof.core.severity import Severity
-from loadproof.formats import read_manifest
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.shards import deciding_index, is_numbered, listed, set_of, stray_shards
 from loadproof.rules.evidence.whatif import explained_by, outcome_with
@@ -55,7 +53,7 @@ def _what_is_missing(case: Case, stray: tuple[str, ...]) -> tuple[list[str], lis
     helpful: list[str] = []
     families = case.manifest.families
     for file in stray:
-        held = read_manifest(case.inventory, Selection(None, (file,), "safetensors")).families
+        held = case.families_of((file,))
         vanish, _ = explained_by(case, (*case.manifest.families, *held))
         if of_kind(vanish, "missing"):
             helpful.append(file)
@@ -65,7 +63,7 @@ def _what_is_missing(case: Case, stray: tuple[str, ...]) -> tuple[list[str], lis
 
 def _of_all(case: Case, stray: tuple[str, ...]) -> tuple[list[str], list[Row]]:
     """The same for many files, which are asked together: those that hold what is then loaded from them."""
-    held = read_manifest(case.inventory, Selection(None, stray, "safetensors")).families
+    held = case.families_of(stray)
     families = (*case.manifest.families, *held)
     outcome = outcome_with(case, families)
     vanish = subtract(case.outcome.rows, outcome.rows) if outcome is not None else []

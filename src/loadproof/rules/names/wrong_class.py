@@ -202,7 +202,7 @@ def _architecture_note(case: Case) -> Iterable[Found]:
     if not isinstance(stated, str) or not used or stated == used or case.expectation.source != "installed":
         return
     if (
-        case.expectation.inconclusive or case.class_name is not None
+        case.expectation.inconclusive or case.reading.class_name is not None
     ):  # a class that was asked for says nothing of the file
         return
     headline = f"architectures says {stated}; model_type {case.expectation.model_type!r} loads as {used}"

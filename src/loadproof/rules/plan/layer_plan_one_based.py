@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from loadproof.config.access import get, text_config, text_config_path
+from loadproof.config.edited import with_edits
 from loadproof.config.lines import where
 from loadproof.config.plan.reading import diff_plans
 from loadproof.config.plan.spellings import CODECS, read_words
@@ -14,7 +15,7 @@ from loadproof.core.edits import Edit, Fix, SetJson
 from loadproof.core.findings import Evidence, Note
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.plans import config_file, strips
-from loadproof.rules.evidence.whatif_config import explained_by_config, with_edits
+from loadproof.rules.evidence.whatif_config import explained_by_config
 from loadproof.rules.evidence.wording import json_text
 
 

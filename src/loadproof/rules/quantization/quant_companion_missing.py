@@ -9,6 +9,7 @@ from msgspec import Struct
 from loadproof.config.quantization import method_of
 from loadproof.core.boxes import Nearby, subtract_all
 from loadproof.core.case import Case
+from loadproof.core.dtypes import is_packed
 from loadproof.core.edits import Fix
 from loadproof.core.families import count, show
 from loadproof.core.findings import Evidence
@@ -16,7 +17,6 @@ from loadproof.core.outcome import Row
 from loadproof.core.places import in_files
 from loadproof.core.severity import Confidence
 from loadproof.core.tensors import Family
-from loadproof.readers.dtypes import is_packed
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.quantized_layout import declared
 from loadproof.rules.evidence.shards import listed

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from loadproof.config import where
 from loadproof.config.quantization import method_of
 from loadproof.core.case import Case
+from loadproof.core.dtypes import is_packed
 from loadproof.core.edits import Fix
 from loadproof.core.families import count, show
 from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import about, in_files
 from loadproof.core.tensors import Family
-from loadproof.readers.dtypes import is_packed
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.quantized_layout import declared
 from loadproof.rules.evidence.wording import plural

@@ -8,13 +8,13 @@ from loadproof.config import where
 from loadproof.config.quantization import method_of
 from loadproof.core.case import Case
 from loadproof.core.config import JsonPath
+from loadproof.core.dtypes import is_packed
 from loadproof.core.edits import Fix, SetJson
 from loadproof.core.families import count, show
 from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place, in_files
 from loadproof.core.tensors import Family
-from loadproof.readers.dtypes import is_packed
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.quantization_config import proved_config
 from loadproof.rules.evidence.quantized_layout import Layout, declared, is_companion, packed_families, stored_layout

@@ -13,7 +13,6 @@ from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence
 from loadproof.core.places import about
 from loadproof.core.severity import Severity
-from loadproof.formats.inventory import look_up
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.reader.reader_too_old import has_code, needs_code
 
@@ -30,7 +29,7 @@ def check(case: Case) -> Iterable[Found]:
     modules = sorted({item.rpartition(".")[0] for item in references})
     foreign = [module for module in modules if "--" in module]
     local = [module for module in modules if "--" not in module]
-    absent = [module for module in local if look_up(case.inventory, module.replace(".", "/") + ".py") is None]
+    absent = [module for module in local if case.look_up(module.replace(".", "/") + ".py") is None]
     at = where(case.config, ("auto_map",))
     if not needs_code(case):
         return

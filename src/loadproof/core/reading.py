@@ -1,0 +1,44 @@
+"""How a checkpoint is to be read: what the user asked for, made once at the door and handed on whole."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+
+class Parallel(Struct, frozen=True):
+    """Over how many processes an engine spreads the model."""
+
+    tensor: int = 1
+    pipeline: int = 1
+    expert: int = 1
+
+
+class Reading(Struct, frozen=True):
+    """One loading library, its release and class, and how far it may be looked into."""
+
+    reader: str = "transformers"
+    release: str | None = None  # None: the one that is found
+    class_name: str | None = None  # in place of the class that the config leads to
+    source: str | None = None  # folder of the release's source, in place of the installed one
+    names_only: bool = False  # an index stands for shards that are not there
+    use_cache: bool = True
+    follow_links: bool = True
+    evaluate_code_without_wall: bool = False  # the user lets code of strangers be evaluated where there is no wall
+    parallel: Parallel = Parallel()
+
+
+def asked_for(
+    reader: str,
+    *,
+    class_name: str | None = None,
+    source: str | None = None,
+    names_only: bool = False,
+    use_cache: bool = True,
+    follow_links: bool = True,
+    evaluate_code_without_wall: bool = False,
+) -> Reading:
+    """The reading for ``NAME[@RELEASE]`` and the keywords of `check`."""
+    name, _, release = reader.partition("@")
+    return Reading(
+        name, release or None, class_name, source, names_only, use_cache, follow_links, evaluate_code_without_wall
+    )
