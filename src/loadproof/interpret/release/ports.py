@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
+
+from msgspec import Struct
 
 from loadproof.interpret.language import scope
 from loadproof.interpret.language.limits import Budget
@@ -18,12 +19,11 @@ from loadproof.interpret.release.machine import Machine
 Fields: TypeAlias = "dict[str, tuple[Value, ast.expr, File]]"
 
 
-@dataclass
-class Memo:
+class Memo(Struct):
     """What was worked out once for a release."""
 
-    words: dict[str, frozenset[str]] = field(default_factory=dict)  # of its modules, see `requirements`
-    package_indexes: dict[str, dict[str, str]] = field(default_factory=dict)  # class -> module, by package
+    words: dict[str, frozenset[str]] = {}  # of its modules, see `requirements`
+    package_indexes: dict[str, dict[str, str]] = {}  # class -> module, by package
     whole_index: dict[str, str] | None = None  # the same of all packages
     special_folders: dict[str, str] | None = None  # model type -> folder, where they differ
     generation_config: Class | None = None  # as the text defines it
