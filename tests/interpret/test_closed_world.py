@@ -19,7 +19,7 @@ from loadproof.interpret.language.objects import Namespace, Unknown
 from loadproof.interpret.language.standard_library import MODULES
 from loadproof.interpret.language.values import Open, Sealed
 from loadproof.interpret.release import packages, stubs, world
-from loadproof.interpret.release.classes import LazyProperty
+from loadproof.interpret.release.lazy_members import LazyProperty
 from loadproof.interpret.shapes import containers, layers, namespaces, tensor
 from tests.interpret.sources import world_of
 

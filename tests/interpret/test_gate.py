@@ -40,8 +40,16 @@ ALLOWED = {
     ("shapes/namespaces.py", "containers.__dict__", "a module of ours, names written there"),
     ("language/errors.py", "object.__getattribute__", "the attributes of an exception, past what its class may define"),
     ("language/objects.py", "object.__setattr__", "a constructor fills its own object"),
-    ("release/classes.py", "type.__setattr__", "a class that a class statement just made, by the name it has there"),
-    ("release/classes.py", "object.__getattribute__", "the dunders of an object whose class answers all other names"),
+    (
+        "release/lazy_members.py",
+        "type.__setattr__",
+        "a class that a class statement just made, by the name it has there",
+    ),
+    (
+        "release/lazy_members.py",
+        "object.__getattribute__",
+        "the dunders of an object whose class answers all other names",
+    ),
     ("release/deferred.py", "object.__getattribute__", "the ordinary look-up, made to wait for the constructor"),
     ("release/deferred.py", "type.__setattr__", "a class of the release, three names written there"),
     ("release/config_base.py", "type.__setattr__", "a class of the release, a name written there"),

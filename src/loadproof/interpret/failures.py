@@ -10,7 +10,7 @@ from loadproof.core.expectation import Expectation
 from loadproof.interpret.language.errors import LimitReached, NotUnderstood, is_certain
 from loadproof.interpret.language.gate import own
 from loadproof.interpret.language.values import Open
-from loadproof.interpret.release.classes import OpaqueBase
+from loadproof.interpret.release.class_bases import OpaqueBase
 from loadproof.interpret.release.imports import has_word
 from loadproof.interpret.release.plain_failures import is_plain
 from loadproof.interpret.release.ports import World

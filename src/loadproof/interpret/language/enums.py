@@ -9,7 +9,7 @@ from typing import Any
 from loadproof.interpret.language.gate.host import state
 from loadproof.interpret.language.values import Open
 
-AUTO = object()
+AUTO: Any = object()
 
 
 class EnumType(type):

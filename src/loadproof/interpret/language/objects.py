@@ -22,7 +22,7 @@ class SimpleNamespace(SourceObject):
         self.__dict__.update(fields)
 
 
-NO_DEFAULT = object()
+NO_DEFAULT: Any = object()
 
 
 class Field(Sealed):

@@ -46,15 +46,24 @@ class Manager(Protocol):
     def __exit__(self, kind: Value, problem: Value, trace: None, /) -> Value: ...
 
 
+class Descriptor(Protocol):
+    """A member of a class that decides what reading it gives."""
+
+    def __get__(self, obj: Any, cls: Any, /) -> Any: ...
+
+
 Plain: TypeAlias = bool | int | float | complex | str | bytes | range | slice | EllipsisType | None
 Container: TypeAlias = (
     list[Any] | tuple[Any, ...] | set[Any] | frozenset[Any] | Mapping[Any, Any] | KeysView[Any] | ValuesView[Any]
 )
 Function: TypeAlias = Callable[..., "Value"]  # of evaluated code, or one of ours that stands in for the library's
 # A tensor, a module, a configuration and every instance of an evaluated class is an `Open`.
-Value: TypeAlias = Plain | Container | Open | type | Function | BaseException | Iterator[Any] | property | Indexed
+Value: TypeAlias = (
+    Plain | Container | Open | type | Function | BaseException | Iterator[Any] | property | Indexed | Descriptor
+)
 Class: TypeAlias = type[Any]  # of evaluated code: it has what its text gives it
-Names: TypeAlias = dict[str, Value]  # a scope, the members of a class, keyword arguments
+Names: TypeAlias = dict[str, Value]  # a scope, keyword arguments
+Members: TypeAlias = dict[str, Value]  # of a class
 
 
 def function_of(value: Any) -> Function:

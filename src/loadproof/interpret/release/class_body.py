@@ -13,9 +13,11 @@ from loadproof.interpret.language.errors import UnsupportedSyntax
 from loadproof.interpret.language.grammar import decorated, expression, function_in, statement
 from loadproof.interpret.language.objects import NO_DEFAULT
 from loadproof.interpret.language.scope import CLASS, Scope
-from loadproof.interpret.release.classes import LazyProperty, allowed, past_dunders
+from loadproof.interpret.language.values import Members, function_of
+from loadproof.interpret.release.class_members import allowed
 from loadproof.interpret.release.definitions import ClassSource, FunctionSource, function_source
 from loadproof.interpret.release.import_time import with_annotations
+from loadproof.interpret.release.lazy_members import LazyProperty, past_dunders
 from loadproof.interpret.release.ports import OwnFile
 
 _PROPERTIES = frozenset(["property", "cached_property", "functools.cached_property"])
@@ -28,7 +30,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 class ClassBody:
     """Fills `members` and `fields` of a class that is being made; `cells` are the scopes that wait for the class."""
 
-    def __init__(self, file: OwnFile, members: dict[str, Any], fields: dict[str, Any], outer: Scope | None) -> None:
+    def __init__(self, file: OwnFile, members: Members, fields: dict[str, Any], outer: Scope | None) -> None:
         self.file, self.members, self.fields, self.outer = file, members, fields, outer
         self.scope = Scope(outer, file, file.world.budget)
         self.cells: list[Scope] = []
@@ -40,7 +42,9 @@ class ClassBody:
         skip = ("__module__", "__qualname__", "__doc__", "__slots__", "__annotations__")
         for name, value in self.scope.items():
             if name not in skip:
-                made = past_dunders(value) if name == "__getattribute__" else value  # however it came to that name
+                made = (
+                    past_dunders(function_of(value)) if name == "__getattribute__" else value
+                )  # however it came to that name
                 self.members[allowed(name, self.members)] = made
         return self.cells
 

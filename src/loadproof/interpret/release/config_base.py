@@ -13,8 +13,10 @@ from typing import Any
 from loadproof.interpret.language.errors import SourceMissing, certain
 from loadproof.interpret.language.gate import find, has, own, read_class, write
 from loadproof.interpret.language.objects import NO_DEFAULT
-from loadproof.interpret.release.classes import LazyMethod, default_of, inherited_fields
+from loadproof.interpret.language.values import Members, table_of
+from loadproof.interpret.release.dataclass_parts import default_of, inherited_fields
 from loadproof.interpret.release.field_types import StrictDataclassClassValidationError, check_field, checker
+from loadproof.interpret.release.lazy_members import LazyMethod
 from loadproof.interpret.release.ports import World
 
 _NAMES = ("PreTrainedConfig", "PretrainedConfig")
@@ -132,7 +134,7 @@ def _override(cls: Any, name: str, default: Any) -> Any:
     return default
 
 
-def finish_class(world: World, cls: Any, members: dict[str, Any], decorators: list[str]) -> None:
+def finish_class(world: World, cls: Any, members: Members, decorators: list[str]) -> None:
     """What the base class does when a subclass is defined: it becomes a dataclass, and bare sub-configs are wrapped."""
     if not world.is_config(cls):
         return
@@ -144,5 +146,6 @@ def finish_class(world: World, cls: Any, members: dict[str, Any], decorators: li
     if "sub_configs_defaults" in members:
         spec: Any = world.load("transformers.configuration_utils", "SubConfigSpec")
         cls.sub_configs_defaults = {
-            k: v if isinstance(v, spec) else spec(config_class=v) for k, v in members["sub_configs_defaults"].items()
+            k: v if isinstance(v, spec) else spec(config_class=v)
+            for k, v in table_of(members["sub_configs_defaults"]).items()
         }

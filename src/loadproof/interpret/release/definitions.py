@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import Any, TypeAlias
 
 from loadproof.interpret.release.coding import NOWHERE
 from loadproof.interpret.release.source_text import Chunk, body_indent, split
@@ -34,12 +34,15 @@ class FunctionSource:
         return self._node
 
 
+Member: TypeAlias = FunctionSource | ast.stmt
+
+
 class ClassSource:
     """A class: header parsed, members as statements or `FunctionSource`s."""
 
     def __init__(self, name: str, bases: list[ast.expr], keywords: list[ast.keyword], decorators: list[str]) -> None:
         self.name, self.bases, self.keywords, self.decorators = name, bases, keywords, decorators
-        self.members: list[Any] = []
+        self.members: list[Member] = []
         self.body: list[ast.stmt] = []
 
     def functions(self) -> set[str]:
@@ -49,7 +52,7 @@ class ClassSource:
         """A copy that lacks these methods."""
         return self._copy([m for m in self.members if not (isinstance(m, FunctionSource) and m.name in names)])
 
-    def _copy(self, members: list[Any]) -> ClassSource:
+    def _copy(self, members: list[Member]) -> ClassSource:
         copy = ClassSource(self.name, self.bases, self.keywords, self.decorators)
         copy.members = members
         return copy
@@ -65,7 +68,7 @@ def class_source(node: ast.ClassDef) -> ClassSource:
     return made
 
 
-def _member(node: ast.stmt) -> Any:
+def _member(node: ast.stmt) -> Member:
     return function_source(node) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else node
 
 
@@ -113,7 +116,7 @@ def _header_end(chunk: Chunk) -> int:
     return 0
 
 
-def _chunk_members(chunk: Chunk) -> list[Any]:
+def _chunk_members(chunk: Chunk) -> list[Member]:
     found = chunk.defines()
     if found is not None and found[0] == "def":
         return [FunctionSource(found[1], chunk.decorators(), None, chunk)]

@@ -8,7 +8,10 @@ from loadproof.interpret.language.gate import own
 from loadproof.interpret.shapes.module import Module
 
 _LANGUAGE = "interpret/language/"  # where operations on values are carried out
-_STAND_INS = ("surroundings.py", "standard_library.py", "patterns.py", "enums.py", "objects.py", "copying.py")
+_STAND_INS = (
+    *("surroundings.py", "standard_library.py", "itertools_names.py", "math_names.py", "typing_names.py"),
+    *("patterns.py", "enums.py", "objects.py", "copying.py"),
+)
 _KINDS = re.compile(r"'(\w+)' (?:object|and)|and '(\w+)'|of type '(\w+)'|must be \w+, not '?(\w+)|\(not \"(\w+)\"\)")
 _DATA = frozenset(
     [

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from loadproof.interpret.language.errors import NotUnderstood, SourceMissing, certain
 from loadproof.interpret.language.gate import find, own
 from loadproof.interpret.release import importing, requirements
-from loadproof.interpret.release.classes import OpaqueBase
+from loadproof.interpret.release.class_bases import OpaqueBase
 from loadproof.interpret.release.definitions import FunctionSource
 from loadproof.interpret.release.files import CODE, Files, kind_of
 from loadproof.interpret.release.model_base import check_ready, tied

@@ -20,7 +20,7 @@ from loadproof.interpret.language.builtin_names import BUILTINS
 from loadproof.interpret.language.errors import NotUnderstood, UnknownName, certain, is_certain
 from loadproof.interpret.language.grammar import called, decorated, statement
 from loadproof.interpret.language.scope import Scope
-from loadproof.interpret.language.values import function_of, items_of
+from loadproof.interpret.language.values import Members, function_of, items_of
 from loadproof.interpret.release import class_body, coding, importing
 from loadproof.interpret.release.definitions import ClassSource, class_source
 from loadproof.interpret.release.import_time import guarded_lines, postponed, with_annotations
@@ -166,7 +166,7 @@ class RemoteFile(SourceFile):
         return made
 
     def fill_class(
-        self, source: ClassSource, members: dict[str, Any], fields: dict[str, Any], env: Scope | None
+        self, source: ClassSource, members: Members, fields: dict[str, Any], env: Scope | None
     ) -> list[Scope]:
         return class_body.ClassBody(self, members, fields, env).run(source)
 

@@ -11,7 +11,8 @@ from loadproof.interpret.language.errors import NotUnderstood, SourceMissing, Un
 from loadproof.interpret.language.grammar import expression, method, statement
 from loadproof.interpret.language.scope import Scope
 from loadproof.interpret.language.standard_library import MODULES
-from loadproof.interpret.release import classes
+from loadproof.interpret.language.values import Members
+from loadproof.interpret.release import class_members, classes, lazy_members
 from loadproof.interpret.release.definitions import ClassSource, class_from_chunk, class_source, function_source, parse
 from loadproof.interpret.release.packages import why_undefined
 from loadproof.interpret.release.ports import World
@@ -175,9 +176,9 @@ class SourceFile:
         if isinstance(source, ClassSource):
             return self.make_class(source)
         if any("as_validated_field" in x for x in source.decorators):
-            return classes.plain_field
+            return lazy_members.plain_field
         if any(x.endswith("contextmanager") for x in source.decorators):
-            return classes.any_context
+            return lazy_members.any_context
         return method(source.node(), self, None)
 
     def _run(self, node: ast.stmt) -> None:
@@ -231,10 +232,10 @@ class SourceFile:
         return classes.make_class(self, source, env)
 
     def fill_class(
-        self, source: ClassSource, members: dict[str, Any], fields: dict[str, Any], env: Scope | None
+        self, source: ClassSource, members: Members, fields: dict[str, Any], env: Scope | None
     ) -> list[Scope]:
         """Add what the body of a class statement defines; returns the scopes that wait for the class itself."""
-        return classes.fill(self, source, members, fields, env)
+        return class_members.fill(self, source, members, fields, env)
 
     # ---- imports; `line` is where the statement stands
     def import_module(self, name: str, alias: str | None, line: int) -> Any:  # noqa: ARG002

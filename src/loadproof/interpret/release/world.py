@@ -14,6 +14,7 @@ from loadproof.interpret.language.errors import SourceMissing
 from loadproof.interpret.language.gate import read
 from loadproof.interpret.language.objects import Namespace, Unknown
 from loadproof.interpret.language.standard_library import MODULES
+from loadproof.interpret.language.values import Members
 from loadproof.interpret.release import (
     auto_classes,
     class_index,
@@ -229,7 +230,7 @@ class World:
     def is_config(self, cls: Any) -> bool:
         return any(c.__name__ in ("PreTrainedConfig", "PretrainedConfig") for c in cls.__mro__)
 
-    def finish_class(self, cls: Any, members: dict[str, Any], decorators: list[str]) -> None:
+    def finish_class(self, cls: Any, members: Members, decorators: list[str]) -> None:
         config_base.finish_class(self, cls, members, decorators)
         if deferred.is_deferred(cls):
             deferred.defer(cls)

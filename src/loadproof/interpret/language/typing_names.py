@@ -1,0 +1,89 @@
+"""`typing`, `dataclasses` and `inspect`: the real ones evaluate text or reach frames."""
+
+from __future__ import annotations
+
+import functools
+
+from loadproof.interpret.language.copying import shallow_copy
+from loadproof.interpret.language.errors import UnknownUsed
+from loadproof.interpret.language.gate import fields_of, find, signature_names, write
+from loadproof.interpret.language.objects import SimpleNamespace, SourceObject, Unknown
+from loadproof.interpret.language.values import Function, Sealed, Value
+
+
+class Annotation(Sealed):
+    """Anything from `typing`: it can be subscripted and combined, and means nothing here."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, key: str) -> Value:
+        if key.startswith("__"):
+            raise AttributeError(key)
+        raise UnknownUsed(f"{key} of the annotation {self._name}")
+
+    def __getitem__(self, _: Value) -> Value:
+        return self
+
+    __iter__ = None  # or a loop over an annotation would be one over its items 0, 1, 2, ... without end
+
+    def __call__(self, *args: Value, **_: object) -> Value:
+        return args[-1] if self._name == "cast" and args else self
+
+    def __or__(self, _: Value) -> Value:
+        return self
+
+    __ror__ = __or__
+
+    def __mro_entries__(self, _: Value) -> tuple[type, ...]:
+        return (SourceObject,)
+
+
+def typing_name(name: str) -> Value:
+    if name == "TYPE_CHECKING":
+        return False
+    if name in ("overload", "final", "runtime_checkable", "no_type_check", "dataclass_transform"):
+        return transparent
+    return Annotation(name)
+
+
+def transparent(*args: Value, **_: object) -> Value:
+    """A decorator, with or without arguments, that leaves its function as it is."""
+    if len(args) == 1 and callable(args[0]) and not isinstance(args[0], Unknown):
+        return args[0]
+    return lambda function: function
+
+
+# ---------------------------------------------------------------- dataclasses
+def fields(cls: Value) -> tuple[Value, ...]:
+    """`dataclasses.fields`: names and defaults."""
+    kind = cls if isinstance(cls, type) else type(cls)
+    if find(kind, "__dataclass_fields__") is None:
+        raise TypeError("must be called with a dataclass type or instance")
+    return tuple(fields_of(kind).values())
+
+
+def is_dataclass(value: Value) -> bool:
+    return find(value if isinstance(value, type) else type(value), "__dataclass_fields__") is not None
+
+
+def replace(obj: Value, **changes: Value) -> Value:
+    if isinstance(obj, type) or not is_dataclass(obj):
+        raise TypeError("replace() should be called on dataclass instances")
+    made: Value = shallow_copy(obj)
+    for name, value in changes.items():
+        write(made, name, value)
+    return made
+
+
+# ---------------------------------------------------------------- inspect
+def signature(function: Value) -> Value:
+    """`inspect.signature` of an evaluated function or class: parameter names and whether they have defaults."""
+    names = signature_names(function)
+    if names is None:
+        return Unknown("inspect.signature()")
+    return SimpleNamespace(parameters={n: SimpleNamespace(name=n, default=Unknown("default")) for n in names})
+
+
+def bind_method(function: Function, owner: Value) -> Value:
+    return functools.partial(function, owner)
