@@ -9,6 +9,7 @@ from loadproof.core.families import fold
 from loadproof.core.tensors import Shape
 from loadproof.interpret.language.errors import UnknownUsed
 from loadproof.interpret.language.gate import find
+from loadproof.interpret.language.values import Value
 from loadproof.interpret.release.conversion_rules import rules_of
 from loadproof.interpret.release.model_base import tie_map
 from loadproof.interpret.release.plain_data import plain, text
@@ -49,7 +50,7 @@ def _parameters(model: Any, ties: dict[str, str]) -> dict[str, Any]:
     return found
 
 
-def _shape(name: str, tensor: Any) -> Shape:
+def _shape(name: str, tensor: Value) -> Shape:
     shape = tensor.shape if isinstance(tensor, Tensor) else None
     if shape is None:
         raise UnknownUsed(f"the shape of {name} is not known")

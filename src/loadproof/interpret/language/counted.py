@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from loadproof.interpret.language import limits, text
+from loadproof.interpret.language.values import Value
 
 _SIZED = (str, bytes, list, tuple, set, frozenset, dict, range, deque)
 
@@ -28,7 +29,7 @@ def counting(real: Any) -> Callable[..., Any]:
     return make
 
 
-def text_of(value: Any = "", *encoding: Any) -> str:
+def text_of(value: Value = "", *encoding: Value) -> str:
     """The builtin `str`."""
     return str(value, *encoding) if encoding else text.show(value)
 
@@ -39,7 +40,7 @@ def bytes_of(value: Any = b"", *encoding: Any) -> bytes:
     return bytes(value, *encoding)
 
 
-def _count(args: tuple[Any, ...]) -> bool:
+def _count(args: tuple[Value, ...]) -> bool:
     """Charge for arguments whose size is known; False when there is one whose size is not."""
     for value in args:
         if isinstance(value, _SIZED):

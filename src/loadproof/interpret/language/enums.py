@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from loadproof.interpret.language.gate.host import state
-from loadproof.interpret.language.values import Open
+from loadproof.interpret.language.values import Open, Value
 
 AUTO: Any = object()
 
@@ -15,7 +15,7 @@ AUTO: Any = object()
 class EnumType(type):
     """Turns the plain class attributes of an evaluated Enum class into members."""
 
-    _members: dict[str, Any]
+    _members: dict[str, Value]
 
     def __new__(mcs, name: str, bases: Any, space: dict[str, Any], **_: object) -> EnumType:
         cls = super().__new__(mcs, name, bases, space)
@@ -28,19 +28,19 @@ class EnumType(type):
         cls._members = MappingProxyType(cls._members)  # type: ignore[assignment]  # evaluated code can read it
         return cls
 
-    def __call__(cls, value: Any) -> Any:
+    def __call__(cls, value: Value) -> Value:
         for member in cls._members.values():
             if member is value or _value_of(member) == value:
                 return member
         raise ValueError(f"{value!r} is not a valid {cls.__name__}")
 
-    def __iter__(cls) -> Iterator[Any]:
+    def __iter__(cls) -> Iterator[Value]:
         return iter(cls._members.values())
 
-    def __getitem__(cls, key: str) -> Any:
+    def __getitem__(cls, key: str) -> Value:
         return cls._members[key]
 
-    def __contains__(cls, value: Any) -> bool:
+    def __contains__(cls, value: Value) -> bool:
         return any(m is value or _value_of(m) == value for m in cls._members.values())
 
     def __len__(cls) -> int:

@@ -8,31 +8,33 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from loadproof.interpret.language.values import Value
+
 LARGE = 64  # entries from which on a display is lazy
 
 
-class LazyDict(dict[Any, Any]):
+class LazyDict(dict[Value, Value]):
     """Keys at once, values on demand. Overriding `__iter__` keeps CPython from copying the raw entries."""
 
-    def __init__(self, thunks: dict[Any, Callable[[], Any]]) -> None:
+    def __init__(self, thunks: dict[Value, Callable[[], Value]]) -> None:
         super().__init__(thunks)
         self.pending = dict(thunks)
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Value) -> Value:
         thunk = self.pending.pop(key, None)
         if thunk is not None:
             super().__setitem__(key, thunk())
         return super().__getitem__(key)
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Value, value: Value) -> None:
         self.pending.pop(key, None)
         super().__setitem__(key, value)
 
-    def __delitem__(self, key: Any) -> None:
+    def __delitem__(self, key: Value) -> None:
         self.pending.pop(key, None)
         super().__delitem__(key)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Value]:
         return super().__iter__()
 
     def get(self, key: Any, default: Any = None) -> Any:
@@ -52,10 +54,10 @@ class LazyDict(dict[Any, Any]):
         for key, value in dict(*others, **more).items():
             self[key] = value
 
-    def _all(self) -> dict[Any, Any]:
+    def _all(self) -> dict[Value, Value]:
         return {key: self[key] for key in list(self)}
 
-    def copy(self) -> dict[Any, Any]:
+    def copy(self) -> dict[Value, Value]:
         return self._all()
 
     def items(self) -> Any:

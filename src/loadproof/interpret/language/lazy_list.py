@@ -24,7 +24,7 @@ class Source:
         return self.items
 
 
-class LazyList(list[Any]):
+class LazyList(list[Value]):
     """Behaves as the list it stands for; every access fills it first."""
 
     def __init__(self, source: Source) -> None:
@@ -48,7 +48,7 @@ class LazyList(list[Any]):
         return [*other, *self]
 
 
-def _filled(name: str) -> Any:
+def _filled(name: str) -> Value:
     original = getattr(list, name)
 
     def method(self: LazyList, *args: Any, **kwargs: Any) -> Any:

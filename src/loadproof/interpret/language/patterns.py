@@ -7,7 +7,7 @@ from typing import Any
 
 from loadproof.interpret.language import limits
 from loadproof.interpret.language.errors import LimitReached
-from loadproof.interpret.language.values import Sealed
+from loadproof.interpret.language.values import Sealed, Value
 
 _SUBJECT = 20_000  # characters of a searched text
 
@@ -38,13 +38,13 @@ class Pattern(Sealed):
     def fullmatch(self, text: str, *span: int) -> Any:
         return self._real().fullmatch(_checked(text), *span)
 
-    def findall(self, text: str) -> Any:
+    def findall(self, text: str) -> Value:
         return self._real().findall(_checked(text))
 
-    def finditer(self, text: str) -> Any:
+    def finditer(self, text: str) -> Value:
         return self._real().finditer(_checked(text))
 
-    def split(self, text: str, maxsplit: int = 0) -> Any:
+    def split(self, text: str, maxsplit: int = 0) -> Value:
         return self._real().split(_checked(text), maxsplit)
 
     def sub(self, replacement: Any, text: str, count: int = 0) -> str:
@@ -61,7 +61,7 @@ class Pattern(Sealed):
         return self._real().groups
 
 
-def _checked(given: Any) -> str:
+def _checked(given: Value) -> str:
     if not isinstance(given, str):
         raise TypeError(f"expected string or bytes-like object, got '{type(given).__name__}'")
     text: str = str.__str__(given)  # an evaluated subclass might lie about its length
@@ -100,11 +100,11 @@ def _of(pattern: Any, flags: int = 0) -> Pattern:
     return pattern if isinstance(pattern, Pattern) else Pattern(pattern, flags)
 
 
-def compile_pattern(pattern: Any, flags: int = 0) -> Pattern:
+def compile_pattern(pattern: Value, flags: int = 0) -> Pattern:
     return _of(pattern, flags)
 
 
-PATTERNS: dict[str, Any] = {
+PATTERNS: dict[str, Value] = {
     "compile": compile_pattern,
     "search": lambda p, text, flags=0: _cached(p, flags).search(text),
     "match": lambda p, text, flags=0: _cached(p, flags).match(text),

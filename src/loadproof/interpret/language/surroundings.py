@@ -12,7 +12,7 @@ from typing import Any
 
 from loadproof.interpret.language.errors import NotUnderstood
 from loadproof.interpret.language.objects import Namespace, Unknown
-from loadproof.interpret.language.values import Open, Sealed
+from loadproof.interpret.language.values import Open, Sealed, Value
 
 TORCH_VERSION = "2.13.0"
 _RELEASE = re.compile(r"v?(\d{1,9}(?:\.\d{1,9}){0,5})([a-z.+-].*)?", re.S)
@@ -28,15 +28,15 @@ KERNELS = frozenset(_KERNELS.split())
 class Environment(Sealed):
     """`os.environ` with no variable set; what is written to it is forgotten."""
 
-    def get(self, name: Any, default: Any = None) -> Any:
+    def get(self, name: Value, default: Value = None) -> Value:
         return default
 
     setdefault = pop = get
 
-    def __getitem__(self, name: Any) -> Any:
+    def __getitem__(self, name: Value) -> Value:
         raise KeyError(name)
 
-    def __setitem__(self, name: Any, value: Any) -> None:
+    def __setitem__(self, name: Value, value: Value) -> None:
         pass
 
     def __contains__(self, name: object) -> bool:
@@ -66,22 +66,22 @@ class Version(Open):
         self.is_prerelease = bool(rest) and not rest.startswith(("+", ".post", "-"))
         self.major, self.minor, self.micro = (*self.release, 0, 0)[:3]
 
-    def _key(self) -> tuple[Any, ...]:
+    def _key(self) -> tuple[Value, ...]:
         numbers = list(self.release)
         while numbers and not numbers[-1]:
             numbers.pop()
         return (numbers, not self.is_prerelease)
 
-    def __lt__(self, other: Any) -> bool:
+    def __lt__(self, other: Value) -> bool:
         return self._key() < _as_version(other)._key()
 
-    def __le__(self, other: Any) -> bool:
+    def __le__(self, other: Value) -> bool:
         return self._key() <= _as_version(other)._key()
 
-    def __gt__(self, other: Any) -> bool:
+    def __gt__(self, other: Value) -> bool:
         return self._key() > _as_version(other)._key()
 
-    def __ge__(self, other: Any) -> bool:
+    def __ge__(self, other: Value) -> bool:
         return self._key() >= _as_version(other)._key()
 
     def __eq__(self, other: object) -> bool:
@@ -91,7 +91,7 @@ class Version(Open):
         return hash(self.base_version)
 
 
-def _as_version(value: Any) -> Version:
+def _as_version(value: Value) -> Version:
     if not isinstance(value, Version):
         raise TypeError(f"a version is not compared with a {type(value).__name__}")
     return value
@@ -101,13 +101,13 @@ def _parse(text: Any) -> Any:
     return text if isinstance(text, Unknown) else Version(text)
 
 
-def _find_spec(name: Any, package: Any = None) -> Any:
+def _find_spec(name: Value, package: Value = None) -> Value:
     """`importlib.util.find_spec`: None for kernels, else something that is not None and not known."""
     top = name.split(".")[0] if isinstance(name, str) else ""
     return None if top in KERNELS else Unknown("importlib.util.find_spec()")
 
 
-def _installed_version(name: Any) -> Any:
+def _installed_version(name: Value) -> Value:
     return TORCH_VERSION if name == "torch" else Unknown("importlib.metadata.version()")
 
 
@@ -117,10 +117,10 @@ _UTIL = Namespace("importlib.util", {"find_spec": _find_spec})
 ENVIRONMENT = Environment()
 
 
-def _ends(name: str) -> Any:
+def _ends(name: str) -> Value:
     """A function that ends the process: nothing is evaluated behind it."""
 
-    def end(*_: object) -> Any:
+    def end(*_: object) -> Value:
         raise NotUnderstood(f"the code ends the process ({name})")
 
     return end

@@ -7,18 +7,18 @@ are read lazily instead (`classes`), as their import is known to work.
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import TypeAlias
 
 from loadproof.interpret.language.errors import UnsupportedSyntax
-from loadproof.interpret.language.grammar import decorated, expression, function_in, statement
+from loadproof.interpret.language.grammar import called, decorated, expression, function_in, statement
 from loadproof.interpret.language.objects import NO_DEFAULT
 from loadproof.interpret.language.scope import CLASS, Scope
-from loadproof.interpret.language.values import Members, function_of
+from loadproof.interpret.language.values import Function, Members, Value, function_of
 from loadproof.interpret.release.class_members import allowed
 from loadproof.interpret.release.definitions import ClassSource, FunctionSource, function_source
 from loadproof.interpret.release.import_time import with_annotations
 from loadproof.interpret.release.lazy_members import LazyProperty, past_dunders
-from loadproof.interpret.release.ports import OwnFile
+from loadproof.interpret.release.ports import Fields, OwnFile
 
 _PROPERTIES = frozenset(["property", "cached_property", "functools.cached_property"])
 _KINDS = {"staticmethod": staticmethod, "classmethod": classmethod}
@@ -27,10 +27,13 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
+Method: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+
+
 class ClassBody:
     """Fills `members` and `fields` of a class that is being made; `cells` are the scopes that wait for the class."""
 
-    def __init__(self, file: OwnFile, members: Members, fields: dict[str, Any], outer: Scope | None) -> None:
+    def __init__(self, file: OwnFile, members: Members, fields: Fields, outer: Scope | None) -> None:
         self.file, self.members, self.fields, self.outer = file, members, fields, outer
         self.scope = Scope(outer, file, file.world.budget)
         self.cells: list[Scope] = []
@@ -87,10 +90,10 @@ class ClassBody:
             self.fields[name] = (self.scope[name] if node.value is not None else NO_DEFAULT, node.annotation, self.file)
 
     # ---- methods
-    def _function(self, node: Any) -> None:
+    def _function(self, node: Method) -> None:
         texts = [ast.unparse(d).split("(")[0] for d in node.decorator_list]
         setter = next((t for t in texts if t.endswith((".setter", ".deleter", ".getter"))), None)
-        wrappers = [expression(d)(self.scope) for d in node.decorator_list]
+        wrappers = [called(d)(self.scope) for d in node.decorator_list]
         made = self._made(node)
         if setter is not None:
             self._accessor(node, made, setter)
@@ -99,18 +102,18 @@ class ClassBody:
         else:
             self.scope[node.name] = self._wrapped(node, made, texts, wrappers)
 
-    def _made(self, node: Any) -> Any:
+    def _made(self, node: Method) -> Function:
         cell = Scope(self.outer, self.file, self.file.world.budget)
         cell[CLASS] = None
         self.cells.append(cell)
         return function_in(node, node.body, cell, self.scope)
 
-    def _property(self, node: Any, made: Any, cached: bool) -> LazyProperty:
+    def _property(self, node: Method, made: Function, cached: bool) -> LazyProperty:
         found = LazyProperty(function_source(node), self.file, cached=cached)
         found.built["get"] = made
         return found
 
-    def _accessor(self, node: Any, made: Any, which: str) -> None:
+    def _accessor(self, node: Method, made: Function, which: str) -> None:
         known = self.scope.get(which.rpartition(".")[0])
         if not isinstance(known, LazyProperty) or not which.endswith(".setter"):
             raise UnsupportedSyntax(f"{which} (line {node.lineno})")
@@ -119,10 +122,9 @@ class ClassBody:
         found.built = {**known.built, "set": made}
         self.scope[node.name] = found
 
-    def _wrapped(self, node: Any, made: Any, texts: list[str], wrappers: list[Any]) -> Any:
-        if node.name == "__getattribute__":
-            made = past_dunders(made)
+    def _wrapped(self, node: Method, made: Function, texts: list[str], wrappers: list[Function]) -> Value:
+        member: Value = past_dunders(made) if node.name == "__getattribute__" else made
         kind = next((t for t in texts if t in _KINDS), _IMPLIED.get(node.name))
         for text, wrapper in zip(reversed(texts), reversed(wrappers), strict=True):
-            made = made if text in _KINDS else decorated(wrapper, made)
-        return _KINDS[kind](made) if kind is not None else made
+            member = member if text in _KINDS else decorated(wrapper, member)
+        return _KINDS[kind](function_of(member)) if kind is not None else member

@@ -13,7 +13,7 @@ from typing import Any
 from loadproof.interpret.language.errors import SourceMissing, certain
 from loadproof.interpret.language.gate import find, has, own, read_class, write
 from loadproof.interpret.language.objects import NO_DEFAULT
-from loadproof.interpret.language.values import Members, table_of
+from loadproof.interpret.language.values import Function, Members, Value, table_of
 from loadproof.interpret.release.dataclass_parts import default_of, inherited_fields
 from loadproof.interpret.release.field_types import StrictDataclassClassValidationError, check_field, checker
 from loadproof.interpret.release.lazy_members import LazyMethod
@@ -119,8 +119,8 @@ def _checks(cls: Any) -> dict[str, Any]:
     return known
 
 
-def _own_init(cls: Any) -> Any:
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+def _own_init(cls: type) -> Function:
+    def __init__(self: Value, *args: Value, **kwargs: Value) -> None:
         field_style_init(self, *args, **kwargs)
 
     __init__.__signature_names__ = ["self", *inherited_fields(cls)]  # type: ignore[attr-defined]

@@ -11,14 +11,14 @@ from typing import Any
 from loadproof.core.expectation import ConversionRule, Operation
 from loadproof.interpret.language.gate import find, read
 from loadproof.interpret.language.objects import SourceObject, Unknown
-from loadproof.interpret.language.values import function_of, items_of
+from loadproof.interpret.language.values import Value, function_of, items_of
 from loadproof.interpret.release.plain_data import plain
 from loadproof.interpret.release.ports import World
 
 _LOADING = "transformers.core_model_loading"
 
 
-def rules_of(world: World, model: Any) -> tuple[ConversionRule, ...]:
+def rules_of(world: World, model: Value) -> tuple[ConversionRule, ...]:
     """All rules in application order."""
     file = world.file(_LOADING)
     if file is None:
@@ -53,5 +53,5 @@ def _rule(rule: Any) -> ConversionRule:
     )
 
 
-def _operation(operation: Any) -> Operation:
+def _operation(operation: Value) -> Operation:
     return Operation(type(operation).__name__, {k: plain(v) for k, v in read(operation, "__dict__").items()})

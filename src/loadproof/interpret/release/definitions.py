@@ -23,7 +23,11 @@ class FunctionSource:
     """A function: its name and decorators at once, its syntax tree on demand."""
 
     def __init__(
-        self, name: str, decorators: list[str], node: ast.FunctionDef | None, chunk: Chunk | None = None
+        self,
+        name: str,
+        decorators: list[str],
+        node: ast.FunctionDef | ast.AsyncFunctionDef | None,
+        chunk: Chunk | None = None,
     ) -> None:
         self.name, self.decorators, self._node, self._chunk = name, decorators, node, chunk
 
@@ -58,7 +62,7 @@ class ClassSource:
         return copy
 
 
-def function_source(node: Any) -> FunctionSource:
+def function_source(node: ast.FunctionDef | ast.AsyncFunctionDef) -> FunctionSource:
     return FunctionSource(node.name, [ast.unparse(d) for d in node.decorator_list], node)
 
 

@@ -11,9 +11,10 @@ from typing import Any
 
 from loadproof.interpret.language.errors import NotUnderstood, certain
 from loadproof.interpret.language.gate import own
+from loadproof.interpret.language.values import Value
 from loadproof.interpret.release.ports import File
 
-Check = Callable[[str, Any], None]  # raises TypeError
+Check = Callable[[str, Value], None]  # raises TypeError
 _SIMPLE: dict[str, type] = {"int": int, "float": float, "str": str, "bool": bool}
 _CONTAINERS = {"list": "list", "List": "list", "dict": "dict", "Dict": "dict", "tuple": "tuple", "Tuple": "tuple"}
 
@@ -28,7 +29,7 @@ class StrictDataclassClassValidationError(Exception):
         super().__init__(f"Class validation error for validator '{validator}':\n    {type(cause).__name__}: {cause}")
 
 
-def check_field(name: str, value: Any, check: Check) -> None:
+def check_field(name: str, value: Value, check: Check) -> None:
     """Raise what the library raises when `value` does not fit the annotation of field `name`."""
     try:
         check(name, value)
@@ -65,7 +66,7 @@ def _subscripted(name: str, inner: ast.expr, file: File) -> Check | None:
     return {"list": _list, "dict": _dict, "tuple": _tuple}[kind](parts, file)
 
 
-def _none(name: str, value: Any) -> None:
+def _none(name: str, value: Value) -> None:
     if value is not None:
         raise TypeError(f"Field '{name}' expected None, got {type(value).__name__}")
 
@@ -84,7 +85,7 @@ def _named(word: str, file: File) -> Check | None:
 
 
 def _simple(cls: type) -> Check:
-    def check(name: str, value: Any) -> None:
+    def check(name: str, value: Value) -> None:
         if (cls is int and isinstance(value, bool)) or not isinstance(value, cls):
             raise TypeError(
                 f"Field '{name}' expected {cls.__name__}, got {type(value).__name__} (value: {str(value)[:200]!r})"
@@ -112,7 +113,7 @@ def _union(nodes: list[ast.expr], file: File) -> Check | None:
         return None
     shown = ", ".join(_shown(n) for n in alternatives)
 
-    def check(name: str, value: Any) -> None:
+    def check(name: str, value: Value) -> None:
         errors = []
         for one in checks:
             try:
@@ -132,7 +133,7 @@ def _shown(node: ast.expr) -> str:
     return "<class 'NoneType'>" if text == "None" else f"<class '{text}'>" if text in _SIMPLE else text
 
 
-def _literal(words: list[Any]) -> Check:
+def _literal(words: list[Value]) -> Check:
     def check(name: str, value: Any) -> None:
         same = [w for w in words if isinstance(w, bool) == isinstance(value, bool)]
         if not any(value == w for w in same):
@@ -144,7 +145,7 @@ def _literal(words: list[Any]) -> Check:
 def _list(parts: list[ast.expr], file: File) -> Check:
     inner = checker(parts[0], file)
 
-    def check(name: str, value: Any) -> None:
+    def check(name: str, value: Value) -> None:
         if not isinstance(value, list):
             raise TypeError(f"Field '{name}' expected a list, got {type(value).__name__}")
         for i, item in enumerate(value if inner is not None else ()):
@@ -159,7 +160,7 @@ def _list(parts: list[ast.expr], file: File) -> Check:
 def _dict(parts: list[ast.expr], file: File) -> Check:
     inner = [checker(p, file) for p in parts]
 
-    def check(name: str, value: Any) -> None:
+    def check(name: str, value: Value) -> None:
         if not isinstance(value, dict):
             raise TypeError(f"Field '{name}' expected a dict, got {type(value).__name__}")
         try:
@@ -177,7 +178,7 @@ def _tuple(parts: list[ast.expr], file: File) -> Check:
     endless = len(parts) == 2 and isinstance(parts[1], ast.Constant) and parts[1].value is Ellipsis
     inner = [checker(p, file) for p in parts[: 1 if endless else len(parts)]]
 
-    def check(name: str, value: Any) -> None:
+    def check(name: str, value: Value) -> None:
         if not isinstance(value, tuple):
             raise TypeError(f"Field '{name}' expected a tuple, got {type(value).__name__}")
         if not endless and len(inner) != len(value):

@@ -16,7 +16,7 @@ from loadproof.interpret.release.ports import World
 _MODULE = "transformers.generation.configuration_utils"
 
 
-def stand_in(world: World) -> Any:
+def stand_in(world: World) -> Value:
     """A stand-in for GenerationConfig: only the names of its parameters matter, the model's configuration drops them."""
     defaults = _defaults(world)
 
@@ -27,17 +27,17 @@ def stand_in(world: World) -> Any:
             pass
 
         @classmethod
-        def from_model_config(cls, config: Any) -> Any:
+        def from_model_config(cls, config: Value) -> Value:
             check(world, config)
             return cls()
 
         @classmethod
-        def from_dict(cls, *_: object, **__: object) -> Any:
+        def from_dict(cls, *_: object, **__: object) -> Value:
             return cls()
 
         from_pretrained = from_dict
 
-        def __getattr__(self, key: str) -> Any:
+        def __getattr__(self, key: str) -> Value:
             if key.startswith("__"):
                 raise AttributeError(key)
             return Unknown(f"generation_config.{key}")

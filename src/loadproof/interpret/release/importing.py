@@ -16,6 +16,7 @@ from loadproof.interpret.language.errors import LimitReached, NotUnderstood, Sou
 from loadproof.interpret.language.objects import Namespace, Unknown
 from loadproof.interpret.language.standard_library import MODULES
 from loadproof.interpret.language.surroundings import KERNELS
+from loadproof.interpret.language.values import Value
 from loadproof.interpret.release import imports
 from loadproof.interpret.release.ports import OwnFile, World
 from loadproof.interpret.release.requirements import without_dot
@@ -29,7 +30,7 @@ def shown(name: str) -> str:
     return "transformers_modules" + name[name.index(".") :] if "." in name else "transformers_modules"
 
 
-def module(file: OwnFile, name: str, alias: str | None, guarded: bool) -> Any:
+def module(file: OwnFile, name: str, alias: str | None, guarded: bool) -> Value:
     """What `import name` or `import name as alias` binds."""
     _check_there(file, name, guarded)
     _check_torch(file, name)
@@ -38,7 +39,7 @@ def module(file: OwnFile, name: str, alias: str | None, guarded: bool) -> Any:
     return file.world.external(name if alias else name.split(".")[0])
 
 
-def member(file: OwnFile, level: int, module: str, name: str, guarded: bool) -> Any:
+def member(file: OwnFile, level: int, module: str, name: str, guarded: bool) -> Value:
     """What `from module import name` binds."""
     if level:
         return _own_member(file, level, module, name)
@@ -61,7 +62,7 @@ class Unread(Unknown):
     __call__ = __mro_entries__ = __bool__ = __iter__ = __getitem__ = _refuse
 
 
-def _released(file: OwnFile, module: str, name: str) -> Any:
+def _released(file: OwnFile, module: str, name: str) -> Value:
     """A name of the release, which imports without fail whatever the evaluation of its text comes to."""
     try:
         return file.world.import_from(file, 0, module, name)
@@ -71,7 +72,7 @@ def _released(file: OwnFile, module: str, name: str) -> Any:
         return Unread(f"{module}.{name}")
 
 
-def everything(file: OwnFile, level: int, module: str, guarded: bool) -> dict[str, Any]:
+def everything(file: OwnFile, level: int, module: str, guarded: bool) -> dict[str, Value]:
     """What `from module import *` binds; of what is not read, nothing, and the file is marked."""
     if level:
         return _own_file(file, level, module).public()
@@ -84,7 +85,7 @@ def everything(file: OwnFile, level: int, module: str, guarded: bool) -> dict[st
     return {}
 
 
-def _handed_out(file: OwnFile, module: str) -> dict[str, Any]:
+def _handed_out(file: OwnFile, module: str) -> dict[str, Value]:
     """The public names of a module of the standard library; where one is refused, the file may have more names."""
     found = {}
     for name in _WHOLE[module]:
@@ -107,7 +108,7 @@ def _own_file(file: OwnFile, level: int, module: str) -> OwnFile:
     return found
 
 
-def _own_member(file: OwnFile, level: int, module: str, name: str) -> Any:
+def _own_member(file: OwnFile, level: int, module: str, name: str) -> Value:
     if module:
         return _own_file(file, level, module).member(name)
     package = file.name.split(".")[:-1]
@@ -156,12 +157,12 @@ def is_there(world: World, top: str, guarded: bool) -> bool:
     return not guarded
 
 
-def refuse_by_name(name: Any, package: Any = None) -> Any:
+def refuse_by_name(name: Value, package: Value = None) -> Value:
     """`importlib.import_module`: what it brings is not followed."""
     raise NotUnderstood(f"importlib.import_module({str(name)[:60]!r}, {str(package)[:60]!r})")
 
 
-def find_spec(world: World, name: Any, package: Any = None) -> Any:  # noqa: ARG001
+def find_spec(world: World, name: Value, package: Value = None) -> Value:  # noqa: ARG001
     """`importlib.util.find_spec`: None for what is not installed."""
     if not isinstance(name, str):
         raise NotUnderstood("importlib.util.find_spec of a name that is not known")

@@ -11,6 +11,7 @@ import sys
 from typing import Any
 
 from loadproof.interpret.language.objects import Foreign, SourceObject, Unknown
+from loadproof.interpret.language.values import Value
 from loadproof.interpret.shapes.layers import layers
 
 # Data, text, pictures and kernels: nothing of theirs is a module with parameters.
@@ -22,7 +23,7 @@ _WITHOUT_PARAMETERS = frozenset(_NAMES.split())
 _DROP_PATHS = ("timm.layers.DropPath", "timm.models.layers.DropPath", "timm.layers.drop.DropPath")
 
 
-def _pair(value: Any) -> Any:
+def _pair(value: Value) -> Value:
     return tuple(value) if isinstance(value, (list, tuple)) else (value, value)
 
 
@@ -35,26 +36,26 @@ class AttributeDict(SourceObject):
     def __getitem__(self, key: str) -> Any:
         return self.__dict__[key]
 
-    def __setitem__(self, key: str, value: Any) -> None:
+    def __setitem__(self, key: str, value: Value) -> None:
         self.__dict__[key] = value
 
     def __contains__(self, key: object) -> bool:
         return key in self.__dict__
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Value:
         return iter(self.__dict__)
 
-    def get(self, key: str, default: Any = None) -> Any:
+    def get(self, key: str, default: Value = None) -> Value:
         return self.__dict__.get(key, default)
 
-    def keys(self) -> Any:
+    def keys(self) -> Value:
         return self.__dict__.keys()
 
     def items(self) -> Any:
         return self.__dict__.items()
 
 
-def _nested(value: Any) -> Any:
+def _nested(value: Value) -> Value:
     if isinstance(value, dict):
         return AttributeDict(value)
     if type(value) is list:
@@ -62,7 +63,7 @@ def _nested(value: Any) -> Any:
     return tuple(map(_nested, value)) if type(value) is tuple else value
 
 
-KNOWN: dict[str, Any] = {
+KNOWN: dict[str, Value] = {
     **dict.fromkeys((*_DROP_PATHS, "timm.models.layers.drop.DropPath"), layers()["Dropout"]),
     **dict.fromkeys(("timm.layers.to_2tuple", "timm.models.layers.to_2tuple"), _pair),
     **dict.fromkeys(("easydict.EasyDict", "addict.Dict"), AttributeDict),
@@ -80,7 +81,7 @@ def why_undefined(name: str, label: str, text: str) -> str:
     )
 
 
-def module(name: str) -> Any:
+def module(name: str) -> Value:
     """What `import name` binds."""
     top = name.split(".")[0]
     if top in sys.stdlib_module_names or any(name == p or name.startswith(p + ".") for p in _WITHOUT_PARAMETERS):
@@ -88,7 +89,7 @@ def module(name: str) -> Any:
     return Foreign(name)
 
 
-def member(name: str, key: str) -> Any:
+def member(name: str, key: str) -> Value:
     """What `from name import key` binds."""
     full = f"{name}.{key}"
     return KNOWN[full] if full in KNOWN else module(full)

@@ -20,7 +20,7 @@ from loadproof.interpret.language.builtin_names import BUILTINS
 from loadproof.interpret.language.errors import NotUnderstood, UnknownName, certain, is_certain
 from loadproof.interpret.language.grammar import called, decorated, statement
 from loadproof.interpret.language.scope import Scope
-from loadproof.interpret.language.values import Members, function_of, items_of
+from loadproof.interpret.language.values import Members, Value, function_of, items_of
 from loadproof.interpret.release import class_body, coding, importing
 from loadproof.interpret.release.definitions import ClassSource, class_source
 from loadproof.interpret.release.import_time import guarded_lines, postponed, with_annotations
@@ -96,7 +96,7 @@ class RemoteFile(SourceFile):
     def unbound(self, name: str, *, is_local: bool) -> Exception:
         return certain(super().unbound(name, is_local=is_local))
 
-    def member(self, name: str) -> Any:
+    def member(self, name: str) -> Value:
         """What `from module import name` binds. Raises ImportError where the module has no such name."""
         self.run()
         if name in self.globals:
@@ -107,13 +107,13 @@ class RemoteFile(SourceFile):
             raise NotUnderstood(f"whether {self.label} has {name!r} depends on what its `import *` brings")
         raise certain(ImportError(self._lacks(name), name=self.name, path=self.path))
 
-    def _asked(self, name: str) -> Any:
+    def _asked(self, name: str) -> Value:
         try:
             return function_of(self.globals["__getattr__"])(name)
         except AttributeError:
             raise certain(ImportError(self._lacks(name), name=self.name, path=self.path)) from None
 
-    def attribute(self, name: str) -> Any:
+    def attribute(self, name: str) -> Value:
         """What `module.name` gives. Raises AttributeError where `member` raises ImportError."""
         try:
             return self.member(name)
@@ -159,7 +159,7 @@ class RemoteFile(SourceFile):
         node = source if isinstance(source, ast.ClassDef) else None
         return self._decorated_class(node, made, env) if node is not None and node.decorator_list else made
 
-    def _decorated_class(self, node: ast.ClassDef, made: Any, env: Scope | None) -> Any:
+    def _decorated_class(self, node: ast.ClassDef, made: Value, env: Scope | None) -> Value:
         scope = self.globals if env is None else env
         for decorator in reversed(node.decorator_list):
             made = decorated(called(decorator)(scope), made)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from loadproof.interpret.language.enums import StrEnum
 from loadproof.interpret.language.errors import NotUnderstood
 from loadproof.interpret.language.objects import SourceObject, Unknown
 from loadproof.interpret.language.surroundings import TORCH_VERSION
+from loadproof.interpret.language.values import Value
 from loadproof.interpret.release.ports import World
 from loadproof.interpret.shapes.module import Module
 
@@ -68,7 +67,7 @@ class GradientCheckpointingLayer(Module):
     gradient_checkpointing = False
 
 
-def glue(world: World, module: str, name: str) -> Any:
+def glue(world: World, module: str, name: str) -> Value:
     """Stand-ins that hold wherever the name comes from; None for all other names."""
     if name in _BLANK_BASES:
         return SourceObject
@@ -97,7 +96,7 @@ def _torch_version() -> str:
     return TORCH_VERSION
 
 
-def stub(world: World, module: str, name: str) -> Any:
+def stub(world: World, module: str, name: str) -> Value:
     """A name of a stubbed module: small stand-ins for those that decide something, Unknown for the rest."""
     if name == "interval":
         return _field_maker
@@ -118,7 +117,7 @@ def stub(world: World, module: str, name: str) -> Any:
     return Unknown(f"{module}.{name}")
 
 
-def _from_text(world: World, module: str, name: str) -> Any:
+def _from_text(world: World, module: str, name: str) -> Value:
     """A constant or a validator as the text of a stubbed module defines it; Unknown where that needs anything else."""
     file = world.file(module)
     try:
@@ -127,15 +126,15 @@ def _from_text(world: World, module: str, name: str) -> Any:
         return Unknown(f"{module}.{name}")
 
 
-def _field(default: Any = None, **_: object) -> Any:
+def _field(default: Value = None, **_: object) -> Value:
     return default
 
 
-def _field_maker(*_: object, **__: object) -> Any:
+def _field_maker(*_: object, **__: object) -> Value:
     return _field
 
 
-def strict_name(name: str) -> Any:
+def strict_name(name: str) -> Value:
     """`huggingface_hub.dataclasses`: fields are seen as their defaults."""
     if name == "strict":
         return lambda cls=None, **_: (lambda c: c) if cls is None else cls

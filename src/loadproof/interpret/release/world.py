@@ -14,7 +14,7 @@ from loadproof.interpret.language.errors import SourceMissing
 from loadproof.interpret.language.gate import read
 from loadproof.interpret.language.objects import Namespace, Unknown
 from loadproof.interpret.language.standard_library import MODULES
-from loadproof.interpret.language.values import Members
+from loadproof.interpret.language.values import Members, Value
 from loadproof.interpret.release import (
     auto_classes,
     class_index,
@@ -131,7 +131,7 @@ class World:
             return self._release_module(name)
         return _TORCH.get(name) or (Unknown(name) if name.startswith("torch.") else packages.module(name))
 
-    def _release_module(self, name: str) -> Any:
+    def _release_module(self, name: str) -> Value:
         """`import transformers.x`: a module whose names are found as `from transformers.x import name` finds them."""
         members = {"__version__": self.version} if name == "transformers" else {}
         return Namespace(name, members, lambda key: self.from_release(name, key))

@@ -7,18 +7,19 @@ from typing import Any
 
 from loadproof.interpret.language import limits
 from loadproof.interpret.language.gate import has
+from loadproof.interpret.language.values import Value
 from loadproof.interpret.shapes.module import Module
 from loadproof.interpret.shapes.tensor import Parameter
 
 
 class _Container(Module):
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Value]:
         return iter(self._modules.values())
 
     def __len__(self) -> int:
         return len(self._modules)
 
-    def append(self, module: Any) -> Any:
+    def append(self, module: Value) -> Value:
         self._modules[str(len(self._modules))] = module
         limits.checked_layers(len(self._modules))
         return self
@@ -28,23 +29,23 @@ class _Container(Module):
             self.append(module)
         return self
 
-    def insert(self, i: int, module: Any) -> None:
+    def insert(self, i: int, module: Value) -> None:
         modules = list(self)
         modules.insert(i, module)
         self._modules.clear()
         self.extend(modules)
 
-    def pop(self, i: int = -1) -> Any:
+    def pop(self, i: int = -1) -> Value:
         modules = list(self)
         found = modules.pop(i)
         self._modules.clear()
         self.extend(modules)
         return found
 
-    def _at(self, i: int) -> Any:
+    def _at(self, i: int) -> Value:
         return list(self._modules.values())[i]
 
-    def __setitem__(self, i: int, module: Any) -> None:
+    def __setitem__(self, i: int, module: Value) -> None:
         self._modules[list(self._modules)[i]] = module
 
     def __delitem__(self, i: Any) -> None:
@@ -55,7 +56,7 @@ class _Container(Module):
 
 
 class Sequential(_Container):
-    def __init__(self, *modules: Any) -> None:
+    def __init__(self, *modules: Value) -> None:
         super().__init__()
         if len(modules) == 1 and isinstance(modules[0], dict):
             self._modules.update(modules[0])
@@ -67,7 +68,7 @@ class Sequential(_Container):
 
 
 class ModuleList(_Container):
-    def __init__(self, modules: Any = None) -> None:
+    def __init__(self, modules: Value = None) -> None:
         super().__init__()
         self.extend(modules if modules is not None else ())
 
@@ -82,7 +83,7 @@ class ModuleList(_Container):
 
 
 class ModuleDict(Module):
-    def __init__(self, modules: Any = None) -> None:
+    def __init__(self, modules: Value = None) -> None:
         super().__init__()
         self.update(modules if modules is not None else {})
 
@@ -90,10 +91,10 @@ class ModuleDict(Module):
         for key, module in modules.items() if has(modules, "items") else modules:
             self.add_module(key, module)
 
-    def __getitem__(self, key: str) -> Any:
+    def __getitem__(self, key: str) -> Value:
         return self._modules[key]
 
-    def __setitem__(self, key: str, module: Any) -> None:
+    def __setitem__(self, key: str, module: Value) -> None:
         self.add_module(key, module)
 
     def __iter__(self) -> Iterator[str]:
@@ -102,29 +103,29 @@ class ModuleDict(Module):
     def __len__(self) -> int:
         return len(self._modules)
 
-    def __contains__(self, key: Any) -> bool:
+    def __contains__(self, key: Value) -> bool:
         return key in self._modules
 
-    def keys(self) -> Any:
+    def keys(self) -> Value:
         return self._modules.keys()
 
-    def values(self) -> Any:
+    def values(self) -> Value:
         return self._modules.values()
 
     def items(self) -> Any:
         return self._modules.items()
 
 
-def _as_parameter(p: Any) -> Parameter:
+def _as_parameter(p: Value) -> Parameter:
     return p if isinstance(p, Parameter) else Parameter(p)
 
 
 class ParameterList(Module):
-    def __init__(self, params: Any = None) -> None:
+    def __init__(self, params: Value = None) -> None:
         super().__init__()
         self.extend(params if params is not None else ())
 
-    def append(self, p: Any) -> Any:
+    def append(self, p: Value) -> Value:
         self._parameters[str(len(self._parameters))] = _as_parameter(p)
         return self
 
@@ -133,16 +134,16 @@ class ParameterList(Module):
             self.append(p)
         return self
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Value]:
         return iter(self._parameters.values())
 
     def __len__(self) -> int:
         return len(self._parameters)
 
-    def __getitem__(self, i: int) -> Any:
+    def __getitem__(self, i: int) -> Value:
         return list(self._parameters.values())[i]
 
-    def __setitem__(self, i: int, p: Any) -> None:
+    def __setitem__(self, i: int, p: Value) -> None:
         self._parameters[str(i)] = _as_parameter(p)
 
 
@@ -152,13 +153,13 @@ class ParameterDict(Module):
         for key, p in (params if params is not None else {}).items():
             self[key] = p
 
-    def __setitem__(self, key: str, p: Any) -> None:
+    def __setitem__(self, key: str, p: Value) -> None:
         self._parameters[key] = _as_parameter(p)
 
-    def __getitem__(self, key: str) -> Any:
+    def __getitem__(self, key: str) -> Value:
         return self._parameters[key]
 
-    def __contains__(self, key: Any) -> bool:
+    def __contains__(self, key: Value) -> bool:
         return key in self._parameters
 
     def items(self) -> Any:

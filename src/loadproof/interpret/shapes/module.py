@@ -10,7 +10,7 @@ from loadproof.interpret.language import limits
 from loadproof.interpret.language.errors import UnknownUsed, certain
 from loadproof.interpret.language.gate import state
 from loadproof.interpret.language.objects import Made, Unknown
-from loadproof.interpret.language.values import Open
+from loadproof.interpret.language.values import Open, Value
 from loadproof.interpret.shapes.tensor import Buffer, Parameter, Tensor
 
 set_plain = object.__setattr__
@@ -19,9 +19,9 @@ _SLOTS = ("_parameters", "_buffers", "_modules")
 
 class Module(Open):
     training = True
-    _parameters: dict[str, Any]
-    _buffers: dict[str, Any]
-    _modules: dict[str, Any]
+    _parameters: dict[str, Value]
+    _buffers: dict[str, Value]
+    _modules: dict[str, Value]
     _non_persistent: set[str]
 
     def __init__(self, *_: object, **__: object) -> None:
@@ -32,7 +32,7 @@ class Module(Open):
         pass
 
     # ---- registration by assignment
-    def __setattr__(self, key: str, value: Any) -> None:
+    def __setattr__(self, key: str, value: Value) -> None:
         state = self.__dict__
         if isinstance(value, (Parameter, Module, Buffer)):
             self._register(state, key, value)
@@ -83,7 +83,7 @@ class Module(Open):
                 return
         object.__delattr__(self, key)
 
-    def register_buffer(self, name: str, tensor: Any = None, persistent: bool = True) -> None:
+    def register_buffer(self, name: str, tensor: Value = None, persistent: bool = True) -> None:
         name = _plain_name(name)
         self.__dict__.pop(name, None)
         self._buffers[name] = tensor
@@ -91,10 +91,10 @@ class Module(Open):
             tensor.source = limits.current().place
         (self._non_persistent.discard if persistent else self._non_persistent.add)(name)
 
-    def register_parameter(self, name: str, param: Any) -> None:
+    def register_parameter(self, name: str, param: Value) -> None:
         self._parameters[_plain_name(name)] = param
 
-    def add_module(self, name: str, module: Any) -> None:
+    def add_module(self, name: str, module: Value) -> None:
         if isinstance(module, Made):
             raise UnknownUsed(f"{module._name} may hold parameters, and its source is not read")
         if not isinstance(module, (Module, Unknown)) and module is not None:
@@ -105,10 +105,10 @@ class Module(Open):
     register_module = add_module
 
     # ---- walking
-    def children(self) -> list[Any]:
+    def children(self) -> list[Value]:
         return [m for m in self._modules.values() if m is not None]
 
-    def named_children(self) -> list[tuple[str, Any]]:
+    def named_children(self) -> list[tuple[str, Value]]:
         return [(n, m) for n, m in self._modules.items() if m is not None]
 
     def named_modules(
@@ -133,7 +133,7 @@ class Module(Open):
             ]
             todo.extend(reversed(children))
 
-    def modules(self) -> Iterator[Any]:
+    def modules(self) -> Iterator[Value]:
         return (m for _, m in self.named_modules())
 
     def named_parameters(
@@ -148,7 +148,7 @@ class Module(Open):
                 seen.add(id(p))
                 yield f"{path}.{name}" if path else name, p
 
-    def parameters(self, recurse: bool = True) -> Iterator[Any]:
+    def parameters(self, recurse: bool = True) -> Iterator[Value]:
         return (p for _, p in self.named_parameters(recurse=recurse))
 
     def named_buffers(
@@ -160,31 +160,31 @@ class Module(Open):
                     continue
                 yield f"{path}.{name}" if path else name, b
 
-    def buffers(self, recurse: bool = True) -> Iterator[Any]:
+    def buffers(self, recurse: bool = True) -> Iterator[Value]:
         return (b for _, b in self.named_buffers(recurse=recurse))
 
-    def state_dict(self, *_: object, **__: object) -> dict[str, Any]:
+    def state_dict(self, *_: object, **__: object) -> dict[str, Value]:
         out = dict(self.named_parameters(remove_duplicate=False))
         out.update(self.named_buffers(remove_duplicate=False, persistent_only=True))
         return out
 
-    def get_submodule(self, path: str) -> Any:
+    def get_submodule(self, path: str) -> Value:
         """The module at a dotted path. Raises AttributeError as torch does, also for what is no module."""
-        module: Any = self
+        module: Value = self
         for part in _parts(path):
             module = _child(module, part)
         return module
 
-    def set_submodule(self, path: str, module: Any, strict: Any = False) -> None:
+    def set_submodule(self, path: str, module: Value, strict: Value = False) -> None:
         *owners, name = _parts(path) or [""]
         if not name:
             raise ValueError("Cannot set the submodule without a target name!")
         self._owner(owners)._modules[name] = module
 
-    def get_parameter(self, path: str) -> Any:
+    def get_parameter(self, path: str) -> Value:
         return self._entry(path, "_parameters", "is not an nn.Parameter")
 
-    def get_buffer(self, path: str) -> Any:
+    def get_buffer(self, path: str) -> Value:
         return self._entry(path, "_buffers", "is not a buffer")
 
     def _owner(self, parts: list[str]) -> Module:
@@ -193,25 +193,25 @@ class Module(Open):
             raise AttributeError(f"`{'.'.join(parts)}` is not an nn.Module")
         return owner
 
-    def _entry(self, path: str, slot: str, otherwise: str) -> Any:
+    def _entry(self, path: str, slot: str, otherwise: str) -> Value:
         *owners, name = _parts(path) or [""]
         owner = self._owner(owners)
-        found: dict[str, Any] = state(owner)[slot]
+        found: dict[str, Value] = state(owner)[slot]
         if name not in found:
             raise AttributeError(f"{type(owner).__name__} has no attribute `{name}`, or it {otherwise}")
         return found[name]
 
     # ---- what does not change the names
-    def apply(self, fn: Any) -> Any:
+    def apply(self, fn: Value) -> Value:
         return self
 
-    def _itself(self, *_: object, **__: object) -> Any:
+    def _itself(self, *_: object, **__: object) -> Value:
         return self
 
     to = eval = train = half = float = double = bfloat16 = cuda = cpu = requires_grad_ = to_empty = _itself
     _apply = compile = type = xpu = share_memory = _itself
 
-    def _hook(self, *_: object, **__: object) -> Any:
+    def _hook(self, *_: object, **__: object) -> Value:
         return Unknown("hook")
 
     register_forward_hook = register_forward_pre_hook = register_full_backward_hook = _hook
@@ -233,16 +233,16 @@ class Module(Open):
     def __repr__(self) -> str:
         return f"{type(self).__name__}(...)"
 
-    def __call__(self, *_: object, **__: object) -> Any:
+    def __call__(self, *_: object, **__: object) -> Value:
         return Unknown(f"output of {type(self).__name__}")
 
 
-def _plain_name(name: Any) -> str:
+def _plain_name(name: Value) -> str:
     """A name as it is spelled, never an instance of an evaluated subclass of `str` with an equality of its own."""
     return str.__str__(name) if isinstance(name, str) else str(name)
 
 
-def _parts(path: Any) -> list[str]:
+def _parts(path: Value) -> list[str]:
     if type(path) is not str:  # a subclass would split itself as it likes
         raise TypeError("the path of a module must be a string")
     return path.split(".") if path else []
@@ -259,9 +259,9 @@ def _child(module: Any, name: str) -> Any:
 Module.__family__ = Module
 
 
-def param(*shape: Any) -> Parameter:
+def param(*shape: Value) -> Parameter:
     return Parameter(Tensor(shape))
 
 
-def spread(value: Any, n: int) -> tuple[Any, ...]:
+def spread(value: Value, n: int) -> tuple[Value, ...]:
     return tuple(value) if isinstance(value, (tuple, list)) else (value,) * n

@@ -7,17 +7,18 @@ from typing import Any
 
 from loadproof.interpret.language.objects import Namespace, SourceObject, Unknown
 from loadproof.interpret.language.surroundings import TORCH_VERSION
+from loadproof.interpret.language.values import Value
 from loadproof.interpret.shapes import containers, layers, tensor_functions, weight_norm
 from loadproof.interpret.shapes.dtypes import Device
 from loadproof.interpret.shapes.module import Module
 from loadproof.interpret.shapes.tensor import Buffer, Parameter
 
 
-def _nn_default(name: str) -> Any:
+def _nn_default(name: str) -> Value:
     return layers.unmodelled(name) if name[:1].isupper() else Unknown("nn." + name)
 
 
-def _transparent(*args: Any, **_: object) -> Any:
+def _transparent(*args: Value, **_: object) -> Value:
     """no_grad, inference_mode, compile: decorator, decorator factory and context manager that change no name."""
     if len(args) == 1 and callable(args[0]) and not isinstance(args[0], Unknown):
         return args[0]
@@ -29,8 +30,8 @@ class _Context(Unknown):
         return args[0] if args else Unknown("context")
 
 
-def _modules() -> dict[str, Any]:
-    found: dict[str, Any] = dict(layers.layers())
+def _modules() -> dict[str, Value]:
+    found: dict[str, Value] = dict(layers.layers())
     for cls in (Module, Parameter, Buffer):
         found[cls.__name__] = cls
     for name in ("Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"):
@@ -66,7 +67,7 @@ def _no(*_: object, **__: object) -> bool:
 
 # Loading starts from a machine without accelerators: everything is built on the CPU or on the meta device.
 _NO_DEVICE = dict.fromkeys(("is_available", "is_bf16_supported", "is_initialized", "is_built"), _no)
-_ABSENT: dict[str, Any] = {**_NO_DEVICE, "device_count": lambda: 0}
+_ABSENT: dict[str, Value] = {**_NO_DEVICE, "device_count": lambda: 0}
 CUDA = Namespace("torch.cuda", _ABSENT)
 _BACKENDS = Namespace("torch.backends", {"mps": Namespace("torch.backends.mps", _ABSENT)})
 _DISTRIBUTED = Namespace("torch.distributed", {"is_available": lambda: True, "is_initialized": _no})
@@ -76,7 +77,7 @@ class Function(SourceObject):
     """`torch.autograd.Function`: what it computes has no parameters."""
 
     @classmethod
-    def apply(cls, *_: object, **__: object) -> Any:
+    def apply(cls, *_: object, **__: object) -> Value:
         return Unknown(f"{cls.__name__}.apply()")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from loadproof.interpret.language import limits
 from loadproof.interpret.language.objects import Namespace, Unknown
 from loadproof.interpret.language.operators import multiply, power
+from loadproof.interpret.language.values import Value
 from loadproof.interpret.shapes import tensor_functions
 from loadproof.interpret.shapes.dtypes import DType
 from loadproof.interpret.shapes.sizes import product
@@ -30,16 +31,16 @@ def _linspace(start: Any, end: Any, count: int = 50, **_: object) -> Tensor:
     return valued([start + (end - start) * i / max(1, count - 1) for i in range(count)])
 
 
-def _cumsum(values: Any, *axis: Any, **_: object) -> Tensor:
+def _cumsum(values: Value, *axis: Value, **_: object) -> Tensor:
     return tensor_functions.tensor(values).cumsum(*axis)
 
 
-def _cumprod(values: Any, *_: object, **__: object) -> Tensor:
+def _cumprod(values: Value, *_: object, **__: object) -> Tensor:
     made = tensor_functions.tensor(values)
     return Tensor(made.shape) if made.values is None else valued(list(accumulate(made.values, multiply)))
 
 
-def _argsort(values: Any, *_: object, **__: object) -> Tensor:
+def _argsort(values: Value, *_: object, **__: object) -> Tensor:
     made = tensor_functions.tensor(values)
     numbers = made.values
     return made if numbers is None else valued(sorted(range(len(numbers)), key=numbers.__getitem__))
@@ -55,7 +56,7 @@ def _number(function: Any) -> Any:
     return lambda x, *a: function(x, *a) if isinstance(x, (int, float)) else tensor_functions.elementwise(x)
 
 
-def _meshgrid(*parts: Any, indexing: str = "xy", **_: object) -> Any:
+def _meshgrid(*parts: Value, indexing: str = "xy", **_: object) -> Value:
     return tensor_functions.meshgrid(*parts, indexing=indexing)
 
 

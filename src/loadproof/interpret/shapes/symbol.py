@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from loadproof.interpret.language.gate import find, own, seen_as
-from loadproof.interpret.language.values import Open
+from loadproof.interpret.language.values import Open, Value
 
 _MAX_TEXT = 400
 # How strongly an expression binds. A division inside a product is weaker than a product: a*(b//c) is not a*b//c.
@@ -31,7 +31,7 @@ class Symbol(int, Open):
     def __copy__(self) -> Symbol:
         return self
 
-    def __deepcopy__(self, memo: Any) -> Symbol:
+    def __deepcopy__(self, memo: Value) -> Symbol:
         return self
 
 
@@ -65,7 +65,7 @@ def _arithmetic(name: str, sign: str, binds: int, left_binds: int, right_binds: 
     return forward, backward
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: Value) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 

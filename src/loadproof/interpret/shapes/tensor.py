@@ -38,23 +38,23 @@ class Tensor(Reshaping):
         return Tensor(shape)
 
     # ---- what is not a shape
-    dtype: Any = property(lambda self: FLOAT32)
-    device: Any = property(lambda self: META)
+    dtype: Value = property(lambda self: FLOAT32)
+    device: Value = property(lambda self: META)
 
     @property
-    def data(self) -> Any:
+    def data(self) -> Value:
         return self
 
     @data.setter
-    def data(self, value: Any) -> None:
+    def data(self, value: Value) -> None:
         self.shape, self.values = value.shape if isinstance(value, Tensor) else None, None
 
-    def item(self) -> Any:
+    def item(self) -> Value:
         if self.values is not None and any(x is NO_NUMBER for x in self.values):
             raise certain(RuntimeError("Tensor.item() cannot be called on meta tensors"))
         return self.values[0] if self.values is not None and len(self.values) == 1 else Unknown("a tensor's value")
 
-    def tolist(self) -> Any:
+    def tolist(self) -> Value:
         if self.values is not None:
             return list(self.values) if self.shape else self.values[0]
         limits.current().charge(product(max(1, n) for n in self.known()), "list of tensor values")
@@ -80,14 +80,14 @@ class Tensor(Reshaping):
     def __hash__(self) -> int:
         return id(self)
 
-    def __getattr__(self, key: str) -> Any:
+    def __getattr__(self, key: str) -> Value:
         if key.startswith("__"):
             raise AttributeError(key)
         return Unknown("tensor." + key)
 
-    ndim: Any = property(lambda self: len(self.known()))
-    T: Any = property(lambda self: Tensor(self.known()[::-1]))
-    mT: Any = property(lambda self: self.transpose(-1, -2))  # noqa: N815 - torch's name
+    ndim: Value = property(lambda self: len(self.known()))
+    T: Value = property(lambda self: Tensor(self.known()[::-1]))
+    mT: Value = property(lambda self: self.transpose(-1, -2))  # noqa: N815 - torch's name
 
     def dim(self) -> int:
         return len(self.known())
@@ -98,7 +98,7 @@ class Tensor(Reshaping):
     def __len__(self) -> int:
         return self.known()[0] if self.known() else 0
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Value]:
         shape = self.known()
         limits.current().charge(shape[0], "tensor")
         parts = [Tensor(shape[1:]) for _ in range(shape[0])]
@@ -113,7 +113,7 @@ class Tensor(Reshaping):
         return self
 
     # ---- arithmetic
-    def broadcast(self, other: Any, **_: object) -> Tensor:
+    def broadcast(self, other: Value, **_: object) -> Tensor:
         if isinstance(other, Unknown):
             return Tensor(None)
         b = other.shape if isinstance(other, Tensor) else ()
@@ -137,7 +137,7 @@ class Tensor(Reshaping):
             return valued(self.values[index])
         return Tensor(indexed(list(self.shape), index if isinstance(index, tuple) else (index,)))
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Value, value: Value) -> None:
         self.values = None
         place = key if isinstance(key, tuple) else (key,)
         if self.shape is not None and isinstance(value, Tensor) and value.shape and all(map(is_plain_index, place)):
@@ -147,7 +147,7 @@ class Tensor(Reshaping):
         return Tensor(self.shape) if self.values is None else valued(list(accumulate(self.values)))
 
 
-def _values(shape: tuple[int, ...]) -> Any:
+def _values(shape: tuple[int, ...]) -> Value:
     return [_values(shape[1:]) for _ in range(shape[0])] if shape else Unknown("a tensor's value")
 
 
@@ -168,8 +168,8 @@ def valued(numbers: Any) -> Tensor:
     return made
 
 
-def _operation(name: str, swapped: bool = False) -> Any:
-    def operate(self: Tensor, other: Any) -> Tensor:
+def _operation(name: str, swapped: bool = False) -> Value:
+    def operate(self: Tensor, other: Value) -> Tensor:
         made = self.broadcast(other)
         made.values = known_numbers.results(name, self.values, other, swapped)
         return made
@@ -207,7 +207,7 @@ for _name in known_numbers.NAMES:
 class Parameter(Tensor):
     """`source` is the file and line being evaluated when it was made."""
 
-    def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
+    def __init__(self, data: Value = None, requires_grad: bool = True) -> None:
         budget = limits.current()
         budget.charge_tensor()
         self.source = budget.place
@@ -219,7 +219,7 @@ class Parameter(Tensor):
 
 
 class Buffer(Tensor):
-    def __init__(self, data: Any = None, *, persistent: bool = True) -> None:
+    def __init__(self, data: Value = None, *, persistent: bool = True) -> None:
         self.shape = data.shape if isinstance(data, Tensor) else None
         self.source = limits.current().place
         self.persistent = persistent

@@ -12,6 +12,7 @@ from loadproof.interpret.language import limits
 from loadproof.interpret.language.errors import certain
 from loadproof.interpret.language.gate import guarded_type, own
 from loadproof.interpret.language.objects import Unknown
+from loadproof.interpret.language.values import Value
 from loadproof.interpret.shapes.dtypes import FLOAT32, DType
 from loadproof.interpret.shapes.sizes import Size, flat, sizes
 from loadproof.interpret.shapes.tensor import NO_NUMBER, Tensor, shape_of
@@ -19,7 +20,7 @@ from loadproof.interpret.shapes.tensor import NO_NUMBER, Tensor, shape_of
 _KEPT = 10_000
 
 
-def factory(*shape: Any, function: str = "empty", **options: Any) -> Tensor:
+def factory(*shape: Value, function: str = "empty", **options: Value) -> Tensor:
     """zeros(2, 3), zeros((2, 3)), zeros(size=(2, 3))."""
     if len(shape) > 1 and not isinstance(shape[0], (int, Unknown, Tensor)):
         raise certain(TypeError(f"{function}() takes 1 positional argument but {len(shape)} were given"))
@@ -70,7 +71,7 @@ def stack(tensors: Any, dim: int = 0, **_: object) -> Tensor:
     return Tensor(shape)
 
 
-def meshgrid(*tensors: Any, indexing: str = "ij", **_: object) -> tuple[Tensor, ...]:
+def meshgrid(*tensors: Value, indexing: str = "ij", **_: object) -> tuple[Tensor, ...]:
     parts = flat(tensors)
     shape = [t.known()[0] if t.known() else 1 for t in parts]
     if indexing == "xy" and len(shape) > 1:
@@ -93,7 +94,7 @@ def pad(tensor: Tensor, pads: Any, *_: object, **__: object) -> Tensor:
     return Tensor(shape[::-1])
 
 
-def elementwise(tensor: Any, *others: Any, **_: object) -> Any:
+def elementwise(tensor: Value, *others: Value, **_: object) -> Value:
     """Same shape as the operands broadcast; a plain number gives a scalar."""
     if isinstance(tensor, Unknown):
         return Tensor(None)
@@ -109,20 +110,20 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Tensor:
     return Tensor(None) if a is None else Tensor(condition.shape)
 
 
-def typed(*a: Any, **_: object) -> Tensor:
+def typed(*a: Value, **_: object) -> Tensor:
     """torch.Tensor([..]), torch.FloatTensor(array), torch.FloatTensor(2, 3) or torch.Tensor()"""
     if a and isinstance(a[0], Size):
         return Tensor(a[0])
     return tensor(a[0]) if a and isinstance(a[0], (list, tuple, Tensor)) else factory(*a) if a else Tensor((0,))
 
 
-def tensor(value: Any = None, *_: object, **__: object) -> Tensor:
+def tensor(value: Value = None, *_: object, **__: object) -> Tensor:
     made = Tensor(shape_of(value))
     made.values = _numbers(value)
     return made
 
 
-def _numbers(value: Any) -> list[Any] | None:
+def _numbers(value: Value) -> list[Value] | None:
     """The numbers of a plain number or a short list of them."""
     if isinstance(value, Tensor):
         return value.values
@@ -131,23 +132,23 @@ def _numbers(value: Any) -> list[Any] | None:
     return list(items) if known else None
 
 
-def randint(*a: Any, **k: Any) -> Tensor:
+def randint(*a: Value, **k: Value) -> Tensor:
     return factory(k["size"] if "size" in k else next(x for x in a if isinstance(x, (tuple, list))))
 
 
-def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = (), **_: object) -> Any:
+def normal(mean: Value = 0.0, std: Value = 1.0, size: Value = (), **_: object) -> Value:
     return factory(size) if size else elementwise(mean, std)
 
 
-def full(shape: Any, *_: object, **__: object) -> Tensor:
+def full(shape: Value, *_: object, **__: object) -> Tensor:
     return factory(shape)
 
 
-def _eye(n: Any, m: Any = None, **_: object) -> Tensor:
+def _eye(n: Value, m: Value = None, **_: object) -> Tensor:
     return Tensor((n, n if m is None else m))
 
 
-def _method(name: str) -> Callable[..., Any]:
+def _method(name: str) -> Callable[..., Value]:
     method = next(own(c)[name] for c in Tensor.__mro__ if name in own(c))
     return lambda tensor, *a, **k: method(tensor, *a, **k) if isinstance(tensor, Tensor) else Unknown(name)
 
@@ -178,13 +179,13 @@ _ALIASES = {
 }
 
 
-def _is_floating(value: Any) -> Any:
+def _is_floating(value: Value) -> Value:
     return value.is_floating_point if isinstance(value, DType) else Unknown("is_floating_point")
 
 
-def functions() -> dict[str, Any]:
+def functions() -> dict[str, Value]:
     """Name -> function for the torch namespace."""
-    found: dict[str, Any] = {n: partial(factory, function=n) for n in ("empty", "zeros", "ones", "rand", "randn")}
+    found: dict[str, Value] = {n: partial(factory, function=n) for n in ("empty", "zeros", "ones", "rand", "randn")}
     found.update(dict.fromkeys(_ELEMENTWISE.split(), elementwise))
     found.update({name: _method(name) for name in _METHODS.split()})
     found.update({name: DType(_ALIASES.get(name, name)) for name in _DTYPES.split()})

@@ -14,7 +14,7 @@ from loadproof.interpret.language.gate.names import GATED, HIDDEN, OF_EXCEPTIONS
 from loadproof.interpret.language.gate.types import real_type, visible_type
 from loadproof.interpret.language.gate.writing import check_write
 from loadproof.interpret.language.objects import NO_DEFAULT, Field, SimpleNamespace, SourceObject, Unknown
-from loadproof.interpret.language.values import Open, Sealed
+from loadproof.interpret.language.values import Open, Sealed, Value
 
 _OF_DATA = (
     "__getitem__",
@@ -31,7 +31,7 @@ _CONSTRUCTORS = ("__init__", "__new__")
 _UNREAD = (GetSetDescriptorType, MemberDescriptorType)
 
 
-def attribute_error(obj: Any, name: str) -> AttributeError:
+def attribute_error(obj: Value, name: str) -> AttributeError:
     """What Python raises; the object is kept, as a stand-in may lack what the library has."""
     said = f"type object '{obj.__name__}'" if isinstance(obj, type) else f"'{type(obj).__name__}' object"
     return AttributeError(f"{said} has no attribute '{name}'", name=name, obj=obj)
@@ -87,7 +87,7 @@ def _of_base(cls: type, name: str) -> Any:
 
 
 @lru_cache(maxsize=2_048)
-def _unbound_data(cls: type, name: str) -> Any:
+def _unbound_data(cls: type, name: str) -> Value:
     """``str.upper``: what the instance's own table gives, looked up when it is called."""
     raw = getattr(cls, name)
     if not callable(raw):
@@ -152,19 +152,19 @@ def unbound(owner: Any, function: Any) -> Any:
     return method
 
 
-def _class_gate(cls: Any, method: str, obj: Any, name: str, *value: Any) -> None:
+def _class_gate(cls: Value, method: str, obj: Value, name: str, *value: Value) -> None:
     check_write(obj, name)
     getattr(cls, method)(obj, name, *value)
 
 
 # ---------------------------------------------------------------- what Python keeps of a class, as far as it may be seen
-def _shown(classes: tuple[type, ...]) -> tuple[Any, ...]:
+def _shown(classes: tuple[type, ...]) -> tuple[Value, ...]:
     kept = [c for c in classes if c not in (Open, SourceObject) and not issubclass(c, Sealed)]
     seen = dict.fromkeys(visible_type(_COUNTED.get(c, c)) for c in kept)
     return (*(c for c in seen if c is not object), object)
 
 
-def _names(cls: type) -> dict[str, Any]:
+def _names(cls: type) -> dict[str, Value]:
     """`cls.__dict__`: a copy, each name as reading it gives it."""
     if not is_evaluated_class(cls):
         raise ForbiddenAttribute(f"__dict__ of {cls.__name__}")
@@ -178,19 +178,19 @@ def _name_of(cls: type, name: str) -> Any:
         return Unknown(f"{cls.__name__}.{name}")
 
 
-def annotations_of(cls: type) -> dict[str, Any]:
+def annotations_of(cls: type) -> dict[str, Value]:
     known = own(cls).get("__source_class__", {})
     return {name: Unknown(f"annotation of {name}") for name in known}
 
 
-def fields_of(cls: type) -> dict[str, Any]:
+def fields_of(cls: type) -> dict[str, Value]:
     """`cls.__dataclass_fields__`: the names, as the definitions themselves hold syntax and files."""
     if find(cls, "__dataclass_fields__") is None:
         raise attribute_error(cls, "__dataclass_fields__")
     return {name: _field(name, field[0]) for name, field in annotated(cls).items()}
 
 
-def _field(name: str, default: Any) -> SimpleNamespace:
+def _field(name: str, default: Value) -> SimpleNamespace:
     stated = default if isinstance(default, Field) else Field(default)
     factory = NO_DEFAULT if stated.default_factory is None else stated.default_factory
     kind = Unknown(f"type of field {name}")

@@ -7,7 +7,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from loadproof.interpret.language.errors import ForbiddenAttribute
-from loadproof.interpret.language.values import Open, Sealed
+from loadproof.interpret.language.values import Open, Sealed, Value
 
 _EVALUATED: list[CodeType] = []  # the one code object that all evaluated functions share
 
@@ -34,7 +34,7 @@ def own(cls: type) -> Mapping[str, Any]:
 
 def annotated(cls: type) -> dict[str, Any]:
     """Annotated names of a class, bases first: name -> (default, annotation, file)."""
-    fields: dict[str, Any] = {}
+    fields: dict[str, Value] = {}
     for c in reversed(cls.__mro__):
         fields.update(c.__dict__.get("__source_class__", {}))
     return fields
@@ -49,7 +49,7 @@ def state(obj: Any) -> dict[str, Any]:
     return found
 
 
-def is_evaluated(function: Any) -> bool:
+def is_evaluated(function: Value) -> bool:
     """Whether it is a function that evaluated code defined. Its code object cannot be forged."""
     return type(function) is FunctionType and function.__code__ is _EVALUATED[0]
 
@@ -59,7 +59,7 @@ def is_evaluated_class(cls: type) -> bool:
     return "__source_class__" in cls.__dict__
 
 
-def signature_names(function: Any) -> list[str] | None:
+def signature_names(function: Value) -> list[str] | None:
     """Names of the parameters of a function or class, bound ones left out; None when they are not known."""
     skipped = 0
     if type(function) is MethodType:

@@ -20,14 +20,14 @@ from loadproof.interpret.language.gate.supers import read_super
 from loadproof.interpret.language.gate.types import class_of
 from loadproof.interpret.language.gate.writing import check_write
 from loadproof.interpret.language.scope import Scope
-from loadproof.interpret.language.values import Open, Sealed
+from loadproof.interpret.language.values import Open, Sealed, Value
 
 _MISSING = object()
 _OF_KIND = {"__dataclass_fields__": fields_of, "__annotations__": annotations_of}  # kept by the class
 _PROPERTY_METHODS = ("__set__", "__get__", "setter", "getter", "deleter")
 
 
-def reader(owner: Callable[[Scope], Any], name: str) -> Callable[[Scope], Any]:
+def reader(owner: Callable[[Scope], Value], name: str) -> Callable[[Scope], Value]:
     """The closure of ``owner.name`` for a public name: most receivers are objects of ours without a table."""
 
     def run(env: Scope) -> Any:
@@ -144,6 +144,6 @@ def _read_other(obj: Any, name: str, kind: type) -> Any:
     raise ForbiddenAttribute(f"{name} of a {kind.__name__}")
 
 
-def _through_gate(obj: Any, method: str, name: str, *value: Any) -> None:
+def _through_gate(obj: Value, method: str, name: str, *value: Value) -> None:
     check_write(obj, name)
     getattr(obj, method)(name, *value)

@@ -14,10 +14,10 @@ from loadproof.interpret.language.gate.kinds import DATA, METHODS
 from loadproof.interpret.language.gate.names import GATED, OF_EXCEPTIONS, check_name
 from loadproof.interpret.language.gate.types import real_type
 from loadproof.interpret.language.gate.writing import check_write
-from loadproof.interpret.language.values import Open
+from loadproof.interpret.language.values import Open, Value
 
 _MISSING = object()
-Read = Callable[[Any, str], Any]
+Read = Callable[[Value, str], Value]
 
 
 def make_super(cls: Any, *owner: Any) -> Any:
@@ -51,7 +51,7 @@ def read_super(proxy: Any, name: str, read: Read) -> Any:
     return _of_table(proxy, owner, name)
 
 
-def _refuse(name: str) -> Any:
+def _refuse(name: str) -> Value:
     raise ForbiddenAttribute(f"{name} of super()")
 
 
@@ -80,6 +80,6 @@ def _get(proxy: Any, owner: Any, read: Read, name: str) -> Any:
     return proxy.__getattribute__(name)
 
 
-def _write(proxy: Any, owner: Any, method: str, name: str, *value: Any) -> None:
+def _write(proxy: Value, owner: Value, method: str, name: str, *value: Value) -> None:
     check_write(owner, name)
     getattr(proxy, method)(name, *value)

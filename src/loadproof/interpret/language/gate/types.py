@@ -9,7 +9,7 @@ from typing import Any
 
 from loadproof.interpret.language.errors import ForbiddenAttribute
 from loadproof.interpret.language.objects import Unknown
-from loadproof.interpret.language.values import Open, Sealed
+from loadproof.interpret.language.values import Open, Sealed, Value
 
 
 class GuardedType(type):
@@ -21,13 +21,13 @@ class GuardedType(type):
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         return cls.make(*args, **kwargs)
 
-    def __instancecheck__(cls, instance: Any) -> bool:
+    def __instancecheck__(cls, instance: Value) -> bool:
         return isinstance(instance, cls.real)
 
     def __subclasscheck__(cls, subclass: Any) -> bool:
         return issubclass(real_type(subclass), cls.real)
 
-    def __getitem__(cls, item: Any) -> Any:
+    def __getitem__(cls, item: Value) -> Value:
         return cls
 
     __iter__ = None  # or `for x in list` would ask `list[0]`, `list[1]`, ... without end
@@ -37,7 +37,7 @@ class GuardedType(type):
 
     __ror__ = __or__
 
-    def __mro_entries__(cls, bases: Any) -> Any:
+    def __mro_entries__(cls, bases: Value) -> Value:
         return (cls.real,)
 
 
