@@ -82,9 +82,9 @@ def test_fix_plans_applies_and_undoes(tmp_path: Path) -> None:
     assert planned.plan.header_only
     assert planned.applied is None
     assert loadproof.check(folder).verdict == "fails"
-    mended = loadproof.fix(folder, ["LP201"], apply=True)
-    assert mended.after is not None
-    assert mended.after.verdict == "loads"
+    fixed = loadproof.fix(folder, ["LP201"], apply=True)
+    assert fixed.after is not None
+    assert fixed.after.verdict == "loads"
     loadproof.undo(folder)
     assert (folder / "model.safetensors").read_bytes() == (
         EXAMPLES / "head-flattened" / "model.safetensors"

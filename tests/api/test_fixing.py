@@ -39,13 +39,13 @@ def test_a_lossy_fix_needs_to_be_asked_for_and_says_its_loss() -> None:
 
 def test_a_possible_cause_is_mended_only_by_its_code() -> None:
     guess = finding(Fix("rename", "lossless", EDIT), confidence="possible")
-    assert _choose(guess, False, is_named=False).why == "only a possible cause; name LP401 to mend it"
+    assert _choose(guess, False, is_named=False).why == "only a possible cause; name LP401 to fix it"
     assert _choose(guess, False, is_named=True).fix is not None
 
 
 def test_a_manual_fix_is_advice_and_no_fix_is_said() -> None:
     assert _choose(finding(Fix("ask the author", "manual")), True, is_named=True).why == "ask the author"
-    assert _choose(finding(), True, is_named=True).why == "no edit of these files mends it"
+    assert _choose(finding(), True, is_named=True).why == "no edit of these files fixes it"
 
 
 def _bytes(folder: Path) -> dict[str, bytes]:
@@ -102,5 +102,5 @@ def test_what_is_merely_unjudged_after_a_repair_is_no_failure(tmp_path: Path) ->
 def test_the_old_name_of_apply_still_works_and_warns(tmp_path: Path) -> None:
     folder = zoo.build("llama").write(tmp_path / "checkpoint")
     with pytest.warns(DeprecationWarning, match=r"apply_it=.*apply=") as caught:
-        assert fix(folder, apply_it=True).applied is None  # nothing to mend
+        assert fix(folder, apply_it=True).applied is None  # nothing to fix
     assert caught[0].filename == __file__

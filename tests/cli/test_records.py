@@ -58,7 +58,7 @@ def test_a_dry_run_takes_nothing_over(tmp_path: Path) -> None:
     plant(folder)
     before = snapshot(folder)
     result = run("fix", str(folder), "--adopt-records")
-    assert result.returncode == 1  # the record itself cannot be mended by an edit
+    assert result.returncode == 1  # the record itself cannot be fixed by an edit
     assert "--adopt-records --apply" in result.stdout
     assert snapshot(folder) == before
     assert run("fix", str(folder), "--adopt-records", "--apply").returncode == 0

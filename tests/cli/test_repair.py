@@ -37,7 +37,7 @@ def test_fix_apply_mends_and_undo_restores_every_byte(tmp_path: Path) -> None:
 
 
 def test_fix_out_leaves_the_original_alone(tmp_path: Path) -> None:
-    folder, copy = copy_of("wrapper-prefix", tmp_path), tmp_path / "mended"
+    folder, copy = copy_of("wrapper-prefix", tmp_path), tmp_path / "fixed"
     before = contents(folder)
     result = run("fix", str(folder), "--out", str(copy))
     assert result.returncode == 0, result.stdout + result.stderr
@@ -48,7 +48,7 @@ def test_fix_out_leaves_the_original_alone(tmp_path: Path) -> None:
 def test_nothing_to_mend_is_success() -> None:
     result = run("fix", "examples/healthy")
     assert result.returncode == 0
-    assert result.stdout == "nothing to mend\n"
+    assert result.stdout == "nothing to fix\n"
 
 
 def test_no_known_repair_is_not_success(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_what_cannot_be_mended_is_said_and_exits_1(tmp_path: Path) -> None:
     weights.write_bytes(weights.read_bytes()[:-10])
     result = run("fix", str(folder))
     assert result.returncode == 1
-    assert "   = not mended: fetch the missing bytes of model.safetensors" in result.stdout
+    assert "   = not fixed: fetch the missing bytes of model.safetensors" in result.stdout
     assert "--apply" not in result.stdout
 
 

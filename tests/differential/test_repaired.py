@@ -1,4 +1,4 @@
-"""What loadproof has mended and calls loading does load in real transformers: nothing missing, nothing mismatched."""
+"""What loadproof has fixed and calls loading does load in real transformers: nothing missing, nothing mismatched."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.differential import real
-from tests.repair.test_catalogue import BAD, mended
+from tests.repair.test_catalogue import BAD, fixed
 from tests.rules.case_files import Example
 
 pytestmark = pytest.mark.torch
@@ -26,7 +26,7 @@ CASES = [
 def test_a_mended_checkpoint_loads_in_the_real_library(example: Example, tmp_path: Path) -> None:
     import transformers
 
-    found = mended(example, tmp_path)
+    found = fixed(example, tmp_path)
     assert found is not None
     report, folder = found
     assert report.after is not None

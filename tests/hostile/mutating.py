@@ -14,7 +14,7 @@ TOKENS = [
 
 
 def mutate(rng: random.Random, seed: bytes) -> bytes:
-    """One to four edits; the length prefix is mostly mended afterwards."""
+    """One to four edits; the length prefix is mostly fixed afterwards."""
     blob = bytearray(seed)
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
         _edit(rng, blob)

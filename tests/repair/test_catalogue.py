@@ -1,4 +1,4 @@
-"""Every broken example of the rule catalogue: what is offered as lossless mends it, and undo brings back every byte."""
+"""Every broken example of the rule catalogue: what is offered as lossless fixes it, and undo brings back every byte."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BAD = [
 RANK: dict[Verdict, int] = {"loads": 0, "inconclusive": 1, "loads-wrong": 2, "fails": 3}
 
 
-def mended(example: Example, folder: Path) -> tuple[FixReport, Path] | None:
+def fixed(example: Example, folder: Path) -> tuple[FixReport, Path] | None:
     """The applied repair and the checkpoint's folder; None where no edit is offered."""
     location = example.write(folder)
     with remembered_expectations():
@@ -36,7 +36,7 @@ def mended(example: Example, folder: Path) -> tuple[FixReport, Path] | None:
 @pytest.mark.parametrize("example", BAD, ids=lambda example: example.id)
 def test_what_is_offered_mends_and_can_be_undone(example: Example, tmp_path: Path) -> None:
     before = snapshot(example.write(tmp_path / "a").parent)
-    found = mended(example, tmp_path / "b")
+    found = fixed(example, tmp_path / "b")
     assert (found[0].after.verdict if found and found[0].after else None) == example.one("repaired")
     if found is None:
         return
@@ -53,7 +53,7 @@ def test_what_is_offered_mends_and_can_be_undone(example: Example, tmp_path: Pat
 def test_most_examples_with_a_lossless_fix_load_afterwards(tmp_path: Path) -> None:
     verdicts = []
     for number, example in enumerate(BAD[::5]):
-        found = mended(example, tmp_path / str(number))
+        found = fixed(example, tmp_path / str(number))
         if found is not None and found[0].after is not None:
             verdicts.append(found[0].after.verdict)
     assert len(verdicts) > 10

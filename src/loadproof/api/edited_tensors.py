@@ -26,7 +26,7 @@ Stored = dict[str, list[Family]]  # by template
 
 
 class CannotTellError(Exception):
-    """The edit does not fit the tensors, or its result cannot be told from names and shapes."""
+    """The edit does not fit the tensors, or its result does not follow from names and shapes."""
 
 
 def after(families: Iterable[Family], edits: Iterable[Edit]) -> tuple[Family, ...]:

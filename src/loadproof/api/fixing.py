@@ -91,11 +91,11 @@ def _kept_if_better(report: FixReport) -> FixReport:
 
 
 def _gained(before: Report, after: Report, choices: Iterable[Choice]) -> bool:
-    """Better; or as good, and what was to be mended is gone (a remark that changes nothing about the load)."""
+    """Better; or as good, and what was to be fixed is gone (an info that changes nothing about the load)."""
     if is_better(after, before):
         return True
-    mended = {choice.finding.code for choice in choices if choice.fix}
-    return merit(after) == merit(before) and not mended & {finding.code for finding in after.findings}
+    fixed = {choice.finding.code for choice in choices if choice.fix}
+    return merit(after) == merit(before) and not fixed & {finding.code for finding in after.findings}
 
 
 def _gaining(before: Report, choices: list[Choice]) -> list[Choice]:
@@ -164,10 +164,10 @@ def _edits(choices: Iterable[Choice]) -> list[Edit]:
 
 
 def _choose(finding: Finding, unsafe: bool, is_named: bool) -> Choice:
-    """The safest fix with edits; a cause that is only possible is mended when it was asked for by its code."""
+    """The safest fix with edits; a cause that is only possible is fixed when it was asked for by its code."""
     able = [fix for fix in finding.fixes if fix.edits]
     if able and finding.confidence == "possible" and not is_named:
-        return Choice(finding, None, f"only a possible cause; name {finding.code} to mend it")
+        return Choice(finding, None, f"only a possible cause; name {finding.code} to fix it")
     lossless = next((fix for fix in able if fix.safety == "lossless"), None)
     if lossless is not None:
         return Choice(finding, lossless)
@@ -176,7 +176,7 @@ def _choose(finding: Finding, unsafe: bool, is_named: bool) -> Choice:
     if able:
         return Choice(finding, None, f"only with --unsafe: {able[0].title} (loses {able[0].loss or 'something'})")
     manual = next(iter(finding.fixes), None)
-    return Choice(finding, None, manual.title if manual else "no edit of these files mends it")
+    return Choice(finding, None, manual.title if manual else "no edit of these files fixes it")
 
 
 __all__ = ["Applied", "Choice", "FixReport", "ForeignRecordsError", "RepairError", "fix", "forget", "undo"]

@@ -36,7 +36,7 @@ def as_part(inventory: Inventory, selection: Selection, expectation: Expectation
 
 
 def faults_of_part(inventory: Inventory, selection: Selection, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """Of a part only the faults of its own files are told; all that concerns the whole model needs the rest of it."""
+    """Of a part only the faults of its own files are reported; all that concerns the whole model needs the rest of it."""
     if _part(inventory, selection) is None:
         return findings
     return tuple(finding for finding in findings if _is_of_a_file(finding))

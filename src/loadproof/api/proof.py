@@ -48,7 +48,7 @@ def why_not(report: Report, finding: Finding, edits: Sequence[Edit]) -> str | No
     try:
         made = outcome_of(report, edits)
     except CannotTellError as error:
-        return f"its result cannot be told ({error})"
+        return f"its result is not known ({error})"
     gain = merit(made) >= merit(report) if finding.severity == "info" else is_better(made, report)
     if not gain:
         return f"afterwards it {_so(made)}"
@@ -162,7 +162,7 @@ def together(report: Report, wanted: Sequence[tuple[Finding, Fix]]) -> list[str 
             merit(made) >= merit(state) if finding.severity == "info" else is_better(made, state)
         )
         if number and not gain:
-            reasons.append(f"with {wanted[0][0].code} mended it is no gain any more")
+            reasons.append(f"with {wanted[0][0].code} fixed it is no gain any more")
             continue
         plan += fix.edits
         state = made or state

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from loadproof.core.repairs import FixReport
 
 _DESCRIPTION = """\
-Mend what can be mended without losing a bit. Nothing is changed unless --apply or --out is given: the plan is
+Fix what can be fixed without losing a bit. Nothing is changed unless --apply or --out is given: the plan is
 printed, with the operations, the files touched and the bytes written. 'loadproof undo PATH' takes a repair back."""
 _EPILOG = """\
-exit status: 0 planned, or mended and nothing is known to be wrong with the result (also: nothing to mend)
-             1 not everything can be mended, the result does not load, or it was no better and was taken back
+exit status: 0 planned, or fixed and nothing is known to be wrong with the result (also: nothing to fix)
+             1 not everything can be fixed, the result does not load, or it was no better and was taken back
              2 usage or internal error"""
 
 
@@ -92,14 +92,14 @@ def _given(options: argparse.Namespace) -> list[str]:
 def _parse(arguments: list[str]) -> argparse.Namespace:
     parser = parser_for("fix [options] PATH [CODE ...]", _DESCRIPTION, arguments, _EPILOG)
     parser.add_argument("path", metavar="PATH", help="a checkpoint folder, or one weight file")
-    parser.add_argument("codes", metavar="CODE", nargs="*", help="what to mend, e.g. LP301 (default: everything)")
+    parser.add_argument("codes", metavar="CODE", nargs="*", help="what to fix, e.g. LP301 (default: everything)")
     how = parser.add_argument_group("what to do")
     way = how.add_mutually_exclusive_group()
     way.add_argument("--apply", action="store_true", help="change the files in place; an undo record is kept")
     way.add_argument("--out", metavar="DIR", help="write a repaired copy; untouched files are cloned or linked")
     how.add_argument("--unsafe", action="store_true", help="also what loses something; the plan says what")
     how.add_argument(
-        "--readers-stopped", action="store_true", help="no program reads these files (where that cannot be told)"
+        "--readers-stopped", action="store_true", help="no program reads these files (where that cannot be found out)"
     )
     add_adopting(how)
     add_reading(parser, names_only=False)

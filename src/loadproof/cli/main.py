@@ -9,7 +9,7 @@ COMMANDS = {
     "check": "will this checkpoint load, with the right weights? if not, why",
     "plan": "the layer plan: what config.json says against what the tensors are",
     "explain": "the cause behind a pasted error, or the page of a rule",
-    "fix": "mend what can be mended without losing a bit (dry run by default)",
+    "fix": "fix what can be fixed without losing a bit (dry run by default)",
     "undo": "take the last repair back, byte for byte",
     "diff": "what differs between two checkpoints",
     "rules": "every fault that is known, with its code",

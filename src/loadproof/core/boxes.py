@@ -86,7 +86,7 @@ def _by_first(boxes: Iterable[Axes]) -> dict[int, list[Axes]]:
 class Nearby:
     """Boxes of one width, to be asked which of them may share a member with another box.
 
-    Few boxes are all named; of many only those that share an index on the axis that tells them apart best.
+    Few boxes are all named; of many only those that share an index on the axis that separates them best.
     """
 
     __slots__ = ("_axes", "_boxes")

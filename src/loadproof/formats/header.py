@@ -1,7 +1,7 @@
 """The header of one safetensors file: a fast typed decode, and an exact diagnosis when anything is out of the ordinary.
 
 Layout: u64 little-endian header length n, n bytes of JSON, data. What is legal is stricter here than in the official
-library, which takes duplicate keys, unknown fields and stray white space (measured with safetensors 0.8).
+library, which takes duplicate keys, unknown fields and surplus white space (measured with safetensors 0.8).
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ def _unreadable(folder: Folder, name: str, error: UnreadableError, faults: Fault
     """The entry of a name under which nothing can be read; None where nothing is there."""
     if error.kind == "absent":
         return None
-    if name != CONFIG:  # told where it is read
+    if name != CONFIG:  # reported where it is read
         add_unreadable(faults, name, error, folder.root)
     if error.kind == "dangling-link":
         return None

@@ -117,7 +117,7 @@ class _Reading:
                 add_unreadable(self.faults, file, error, self.inventory.location)
 
     def _is_told(self, file: str, kind: str) -> bool:
-        """Whether the inventory has told of it; of an unsafe path it did with the index."""
+        """Whether the inventory has reported it; an unsafe path it reported with the index."""
         if self.index is not None and kind == "unsafe-path":
             return True
         return any(problem.file == file and problem.detail == kind for problem in self.inventory.problems)

@@ -55,7 +55,7 @@ def describe(head: bytes) -> str:
 
 
 def is_safetensors_start(head: bytes) -> bool:
-    """A believable header length followed by an opening brace, perhaps after stray white space."""
+    """A believable header length followed by an opening brace, perhaps after surplus white space."""
     length = int.from_bytes(head[:8], "little")
     return len(head) > 8 and 2 <= length <= LARGEST_HEADER and head[8:].lstrip(b" \t\r\n\xef\xbb\xbf")[:1] == b"{"
 

@@ -1,6 +1,6 @@
 """The signed envelope of a record: magic, head, HMAC of the head, body. The head holds the digest of the body.
 
-Whose a record is can so be told from its first kilobyte, and nothing of a stranger's body is read or inflated.
+Whose a record is can so be seen in its first kilobyte, and nothing of a stranger's body is read or inflated.
 """
 
 from __future__ import annotations

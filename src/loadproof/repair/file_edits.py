@@ -55,7 +55,7 @@ def truncate(draft: Draft, edit: TruncateFile) -> None:
 def set_aside(draft: Draft, edit: SetAside) -> None:
     present = {info.path for info in draft.inventory.files}
     if any(edit.file in files for files in draft.rebuilt.values()):
-        raise RefusedError(f"{edit.file} is to be set aside and named by an index", "mend one after the other")
+        raise RefusedError(f"{edit.file} is to be set aside and named by an index", "fix one after the other")
     if edit.file not in present:
         raise RefusedError(f"there is no {edit.file} to set aside")
     target = edit.file + ASIDE

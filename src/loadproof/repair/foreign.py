@@ -15,7 +15,7 @@ from loadproof.repair.journal import ForeignRecordError, Record, read_any_record
 from loadproof.repair.plan import Refusal
 from loadproof.repair.steps import Cut, Grow, Move, Patch, Rewrite, Step, Swap, inverse
 
-SHOWN = 40  # steps that are told of one record
+SHOWN = 40  # steps of one record that are shown
 
 
 class ForeignRecord(Struct, frozen=True):

@@ -16,7 +16,7 @@ INSERTING = frozenset({"ext4", "xfs"})  # FALLOC_FL_INSERT_RANGE
 
 
 def file_system(path: str) -> str:
-    """The type of the file system that holds `path`, e.g. ``ext4``; empty where that cannot be told."""
+    """The type of the file system that holds `path`, e.g. ``ext4``; empty where that is not known."""
     real, best, kind = os.path.realpath(path), "", ""
     try:
         with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as stream:

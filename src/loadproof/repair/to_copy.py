@@ -112,7 +112,7 @@ class _Copy:
         return [seen(self.plan.root, file) for file, _ in files]
 
     def _names(self, files: list[tuple[str, int]]) -> set[str]:
-        """Every name that is used in the copy, so that what is left of it can be told from what others put there."""
+        """Every name that is used in the copy, so that what is left of it can be distinguished from what others put there."""
         names = {name for file, _ in files for name in (file, self.moves.get(file, file))}
         names |= {*self.texts, *self.streams}
         return names | {beside(name, "tmp") for name in names} | {stream.fresh for stream in self.streams.values()}

@@ -1,4 +1,4 @@
-"""A repair for people: what is mended, what happens to which file, and what to type next."""
+"""A repair for people: what is fixed, what happens to which file, and what to type next."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _folded(line: Line, width: int | None) -> list[Line]:
 def _nothing(before: Report) -> Line:
     """No finding has a repair: good news only where the checkpoint loads."""
     if before.verdict == "loads":
-        return (("good", "nothing to mend"),)
+        return (("good", "nothing to fix"),)
     return (("warning", "no repair is known"), ("", f"; {before.verdict}: {clean(verdict_text(before))}"))
 
 
@@ -60,7 +60,7 @@ def _choice_lines(choice: Choice) -> list[Line]:
         ("", f": {clean(choice.finding.headline)}"),
     )
     if choice.fix is None:
-        return [head, (("mark", "   = "), ("warning", "not mended: "), ("", clean(choice.why)))]
+        return [head, (("mark", "   = "), ("warning", "not fixed: "), ("", clean(choice.why)))]
     tone = "good" if choice.fix.safety == "lossless" else "warning"
     loss = f" (loses {choice.fix.loss})" if choice.fix.loss else ""
     return [head, (("mark", "   = "), (tone, f"{choice.fix.safety}: "), ("", clean(choice.fix.title + loss)))]

@@ -1,4 +1,4 @@
-"""The report for people: the cause first, its evidence aligned, what it explains, what mends it, what was skipped."""
+"""The report for people: the cause first, its evidence aligned, what it explains, what fixes it, what was skipped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What mixes the tokens in one layer, told by the names of its tensors.
+"""What mixes the tokens in one layer, recognised by the names of its tensors.
 
 Signatures as the model classes of transformers 5.24 create them and as released files spell them.
 """

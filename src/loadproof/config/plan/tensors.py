@@ -1,4 +1,4 @@
-"""The layer plan that the tensors themselves show: each layer's mixer, told by the children of its sub-modules.
+"""The layer plan that the tensors themselves show: each layer's mixer, recognised by the children of its sub-modules.
 
 The name of the sub-module is not enough: `self_attn` holds a delta-rule mixer in some families and `mixer` holds every
 kind of block in others.

@@ -95,7 +95,7 @@ def _partitions(case: Case) -> list[str]:
 
 def _advice(case: Case) -> str:
     if _partitions(case):
-        return "run zero_to_fp32.py on the training state that lies here; this file holds no weights to mend"
+        return "run zero_to_fp32.py on the training state that lies here; this file holds no weights to fix"
     return (
         "nothing in this file can be repaired; look for global_step*/ of the run and convert it with zero_to_fp32.py, "
         "or save again with stage3_gather_16bit_weights_on_model_save"
