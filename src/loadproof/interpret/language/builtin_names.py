@@ -14,6 +14,7 @@ from loadproof.interpret.language.lazy_dict import LazyDict
 from loadproof.interpret.language.lazy_list import LazyList
 from loadproof.interpret.language.long_list import LongList
 from loadproof.interpret.language.objects import Unknown
+from loadproof.interpret.language.values import Names
 
 _AS_THEY_ARE = (
     "abs all any bool callable classmethod divmod enumerate filter float id int issubclass len map max "
@@ -112,9 +113,9 @@ def _pow(base: Any, exponent: Any, *modulus: Any) -> Any:
     return pow(*map(limits.checked_integer, (base, exponent, *modulus)))
 
 
-def names() -> dict[str, Any]:
+def names() -> Names:
     """Name -> value, a fresh dictionary."""
-    found: dict[str, Any] = {name: builtins.__dict__[name] for name in _AS_THEY_ARE.split()}
+    found: Names = {name: builtins.__dict__[name] for name in _AS_THEY_ARE.split()}
     found.update({real.__name__: guarded_type(real, counted.counting(real), *also) for real, also in _COUNTED.items()})
     found.update(
         range=guarded_type(range, _range),
@@ -145,4 +146,4 @@ def names() -> dict[str, Any]:
     return found
 
 
-BUILTINS = names()
+BUILTINS: Names = names()

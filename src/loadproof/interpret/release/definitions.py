@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any, TypeAlias
 
+from loadproof.interpret.language.errors import UnsupportedSyntax
 from loadproof.interpret.release.coding import NOWHERE
 from loadproof.interpret.release.source_text import Chunk, body_indent, split
 
@@ -125,3 +126,18 @@ def _chunk_members(chunk: Chunk) -> list[Member]:
     if found is not None and found[0] == "def":
         return [FunctionSource(found[1], chunk.decorators(), None, chunk)]
     return [_member(s) for s in parse(chunk.text, chunk.line)]
+
+
+def definition_source(d: Chunk | ast.stmt) -> ClassSource | FunctionSource:
+    """A definition, parsed as far as it is needed. Raises UnsupportedSyntax for what is neither class nor function."""
+    if isinstance(d, Chunk):
+        if (d.defines() or ("",))[0] == "class":
+            return class_from_chunk(d)
+        node = parse(d.text, d.line)[0]
+        node.lacks_yield = "yield" not in d.text  # type: ignore[attr-defined]
+        d = node
+    if isinstance(d, ast.ClassDef):
+        return class_source(d)
+    if isinstance(d, ast.FunctionDef):
+        return function_source(d)
+    raise UnsupportedSyntax(type(d).__name__)

@@ -37,7 +37,7 @@ class RemoteFile(SourceFile):
     def __init__(self, world: World, name: str, path: str) -> None:
         self.world, self.name, self.path, self.label = world, name, path, path.rpartition("/")[2]
         self.is_package = False
-        self.defs, self.imports, self.busy = {}, [], set()
+        self.busy = set()
         self.state, self.stars = "", False
         self.is_top = False  # the library runs it itself, and Python does not see that it is not done
         tree = compiled(world.files.read(path) or b"", self.label)
@@ -150,7 +150,8 @@ class RemoteFile(SourceFile):
         return name in self.globals
 
     def class_definition(self, name: str) -> ClassSource | None:
-        return class_source(self.defs[name][0]) if name in self.defs else None
+        node = self.defs[name][0] if name in self.defs else None
+        return class_source(node) if isinstance(node, ast.ClassDef) else None
 
     # ---- statements that need to know the file
     def make_class(self, source: Any, env: Scope | None = None) -> Any:
