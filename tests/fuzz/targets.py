@@ -30,21 +30,11 @@ from loadproof.interpret.release.disk import Disk, on_disk
 from loadproof.interpret.release.files import Kind
 from loadproof.interpret.release.world import World
 from loadproof.readers.transformers.reactions import react
+from loadproof.storage.memory import MemoryFile
 from tests.fuzz import programs
 from tests.hostile import index_cases, safetensors_cases, source_cases
 
 LARGEST_SEED = 2000  # bytes
-
-
-class Bytes:
-    """A file in memory, with the interface of `loadproof.storage.GuardedFile`."""
-
-    def __init__(self, content: bytes) -> None:
-        self.content = content
-        self.size = len(content)
-
-    def read(self, begin: int, length: int) -> bytes:
-        return self.content[begin : begin + length]
 
 
 class Target(NamedTuple):
@@ -59,7 +49,7 @@ def check_header(content: bytes) -> None:
     """What we accept the official library accepts, and it fails exactly where we say so."""
     import safetensors
 
-    problems = read_header(Bytes(content), "f").problems  # type: ignore[arg-type]
+    problems = read_header(MemoryFile(content), "f").problems
     try:
         safetensors.deserialize(content)
         accepted = True
@@ -70,7 +60,7 @@ def check_header(content: bytes) -> None:
 
 def check_index(content: bytes) -> None:
     """The same against the steps of transformers' get_checkpoint_shard_files."""
-    _, problems = read_index(Bytes(content), "f")  # type: ignore[arg-type]
+    _, problems = read_index(MemoryFile(content), "f")
     try:
         index = json.loads(content.decode("utf-8"))
         shards = sorted(set(index["weight_map"].values()))

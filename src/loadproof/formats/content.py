@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from loadproof.formats.faults import Faults
-from loadproof.storage import GuardedFile
+from loadproof.storage.base import Ranged
 
 _BLOCK = 4096  # bytes
 _SAMPLES = 8
@@ -14,7 +14,7 @@ _END_OF_ZIP = b"PK\x05\x06"
 _ZIP_TAIL = 22 + 65_535  # an end record and the longest comment
 
 
-def check_content(opened: GuardedFile, file: str, data_begin: int, faults: Faults, is_shard: bool = False) -> None:
+def check_content(opened: Ranged, file: str, data_begin: int, faults: Faults, is_shard: bool = False) -> None:
     """Warn of data that was never written and of a file that is a zip archive as well. `data_begin` in bytes."""
     data_size = opened.size - data_begin
     if data_size >= (_LEAST_OF_SHARD if is_shard else _LEAST_DATA) and _is_zero(opened, data_begin, data_size):
@@ -37,7 +37,7 @@ def check_content(opened: GuardedFile, file: str, data_begin: int, faults: Fault
         )
 
 
-def _is_zero(opened: GuardedFile, begin: int, size: int) -> bool:
+def _is_zero(opened: Ranged, begin: int, size: int) -> bool:
     """Whether every sampled block is zero; blocks lie evenly spread, the first and last included."""
     last = max(0, size - _BLOCK)
     return all(
@@ -46,7 +46,7 @@ def _is_zero(opened: GuardedFile, begin: int, size: int) -> bool:
     )
 
 
-def _find_zip(opened: GuardedFile, data_begin: int) -> int | None:
+def _find_zip(opened: Ranged, data_begin: int) -> int | None:
     """Offset of an end-of-directory record that reaches exactly to the end of the file."""
     length = min(_ZIP_TAIL, opened.size - data_begin)
     if length < 22:

@@ -13,7 +13,7 @@ from loadproof.formats import sniff
 from loadproof.formats.entry import LARGEST_HEADER, PREFIX, Entry
 from loadproof.formats.faults import Faults
 from loadproof.formats.header_fast import Groups, decode, group
-from loadproof.storage import GuardedFile
+from loadproof.storage.base import Ranged
 
 
 class Header(Struct, gc=False):
@@ -28,7 +28,7 @@ class Header(Struct, gc=False):
     problems: tuple[Problem, ...] = ()
 
 
-def read_header(opened: GuardedFile, file: str, head: bytes = b"") -> Header:
+def read_header(opened: Ranged, file: str, head: bytes = b"") -> Header:
     """The header of an open file; faults become problems. `head` is the file's start where it was read already."""
     head = head or opened.read(0, sniff.HEAD)
     length = int.from_bytes(head[:PREFIX], "little")

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from loadproof.core.checkpoint import IndexFile, Problem
 from loadproof.formats.faults import Faults, cut
-from loadproof.storage import GuardedFile, plain, why_unsafe
+from loadproof.storage import plain, why_unsafe
+from loadproof.storage.base import Ranged
 
 PlaceOf = Callable[[str], str | None]  # the plain name of what a path leads to, None where that is not in the folder
 
@@ -32,9 +33,7 @@ def is_index(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
-def read_index(
-    opened: GuardedFile, file: str, place_of: PlaceOf = lambda _: None
-) -> tuple[IndexFile, tuple[Problem, ...]]:
+def read_index(opened: Ranged, file: str, place_of: PlaceOf = lambda _: None) -> tuple[IndexFile, tuple[Problem, ...]]:
     """The index and what is wrong with it. Paths in it are judged, not opened."""
     faults = Faults()
     if opened.size > LARGEST:

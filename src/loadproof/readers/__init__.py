@@ -1,23 +1,26 @@
-"""Loading libraries, by name."""
+"""Loading libraries, by name: a new one is its folder and its line in the table."""
 
 from __future__ import annotations
 
 from functools import partial
+from importlib import import_module
 
 from loadproof.core.case import enter
 from loadproof.readers.base import Reader
 
-NAMES = ("transformers",)
+_CLASSES = {
+    "transformers": ("loadproof.readers.transformers", "TransformersReader")
+}  # imported when they are asked for
 
 
 def get_reader(name: str) -> Reader:
     """The reader of that name. Raises `ValueError` naming the known ones."""
-    if name == "transformers":
-        from loadproof.readers.transformers import TransformersReader
+    if name not in _CLASSES:
+        raise ValueError(f"unknown reader {name!r}; known: {', '.join(_CLASSES)}")
+    module, class_name = _CLASSES[name]
+    reader: Reader = getattr(import_module(module), class_name)()
+    return reader
 
-        return TransformersReader()
-    raise ValueError(f"unknown reader {name!r}; known: {', '.join(NAMES)}")
 
-
-for _name in NAMES:
+for _name in _CLASSES:
     enter(_name, partial(get_reader, _name))
