@@ -5,14 +5,6 @@ from __future__ import annotations
 from msgspec import Struct
 
 
-class Parallel(Struct, frozen=True):
-    """Over how many processes an engine spreads the model."""
-
-    tensor: int = 1
-    pipeline: int = 1
-    expert: int = 1
-
-
 class Reading(Struct, frozen=True):
     """One loading library, its release and class, and how far it may be looked into."""
 
@@ -24,7 +16,6 @@ class Reading(Struct, frozen=True):
     use_cache: bool = True
     follow_links: bool = True
     evaluate_code_without_wall: bool = False  # the user lets code of strangers be evaluated where there is no wall
-    parallel: Parallel = Parallel()
 
 
 def asked_for(

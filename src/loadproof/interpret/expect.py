@@ -41,7 +41,6 @@ def expect(
     *,
     class_name: str | None = None,
     source: str | None = None,
-    names_only: bool = False,
     use_cache: bool = True,
     without_wall: bool = False,
     is_trusted: bool = False,
@@ -51,8 +50,8 @@ def expect(
 
     `source` is the package folder of a release (or one that holds it), else the installed one is read. `class_name`
     overrides the class that the Auto classes would pick. `folder` is where a repository's own code is looked for.
-    `names_only` changes nothing here: shapes cost nothing. What cannot be told is `inconclusive`; what the library itself
-    would raise while it builds configuration or model is `raises`.
+    What cannot be told is `inconclusive`; what the library itself would raise while it builds configuration or model is
+    `raises`.
 
     A repository's own code, and a release that is not the installed one, is evaluated in a process of its own behind the
     operating system's wall. Where there is no such wall the answer is `inconclusive`, unless `without_wall` is given. A
@@ -63,7 +62,6 @@ def expect(
         folder,
         class_name=class_name,
         source=source,
-        names_only=names_only,
         use_cache=use_cache,
         without_wall=without_wall,
         is_trusted=is_trusted,
@@ -78,7 +76,6 @@ def expecting(
     *,
     class_name: str | None = None,
     source: str | None = None,
-    names_only: bool = False,  # noqa: ARG001 - part of the reader's interface
     use_cache: bool = True,
     without_wall: bool = False,
     is_trusted: bool = False,
