@@ -31,8 +31,6 @@ OF_PROTOCOLS = {  # name: who reads it
     "read_s": "the JSON report, which lists the fields",
     "expect_s": "the JSON report, which lists the fields",
     "finds": "report/page_*.py, which go through the fields",
-    "parallel": "callers of a Reading, who may state it already",
-    "pipeline": "callers of a Reading, who may state it already",
     "minor": "model sources: sys.version_info",
     "micro": "model sources: sys.version_info",
 }
