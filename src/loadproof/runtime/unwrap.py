@@ -1,7 +1,6 @@
 """Find the model, its input embedding and its output head under any stack of wrappers.
 
-Wrappers nest in any order (measured with torch 2.13, peft 0.21): DDP ``module``, ``torch.compile`` ``_orig_mod``,
-FSDP1 ``_fsdp_wrapped_module``, activation checkpointing ``_checkpoint_wrapped_module``, PEFT ``base_model.model``.
+Wrappers nest in any order (measured with torch 2.13, peft 0.21); `lexicon.wrappers` says what each calls the inner one.
 """
 
 from __future__ import annotations
@@ -9,9 +8,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
-_INNER = ("_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module", "_orig_module")
-_HEAD_NAMES = ("lm_head", "embed_out", "output_layer", "output_projection", "output", "head", "score")
-_EMBEDDING_NAMES = ("embed_tokens", "wte", "word_embeddings", "tok_embeddings", "embed_in", "embeddings", "embed")
+from loadproof.lexicon.adapters import BASE, FROZEN, PEFT, SAVED
+from loadproof.lexicon.ends import LIVE_EMBEDDINGS, LIVE_HEADS
+from loadproof.lexicon.wrappers import INNER, MODULE_HOLDERS
 
 
 def unwrap(model: Any) -> tuple[Any, tuple[str, ...]]:
@@ -55,20 +54,20 @@ def _how_to_get_torch(given: Any) -> str:
 
 def _inner(model: Any) -> Any | None:
     children: dict[str, Any] = model.__dict__.get("_modules", {})
-    for name in _INNER:
+    for name in INNER:
         if children.get(name) is not None:
             return children[name]
-    if type(model).__name__ in ("DistributedDataParallel", "DataParallel", "DeepSpeedEngine"):
+    if type(model).__name__ in MODULE_HOLDERS:
         return children.get("module")
     return _inside_peft(model, children)
 
 
 def _inside_peft(model: Any, children: dict[str, Any]) -> Any | None:
     """`PeftModel.base_model` is a tuner (LoraModel, ...) whose `.model` is the model; both are passed over."""
-    tuner = children.get("base_model")
+    tuner = children.get(PEFT[0])
     if tuner is not None and "peft" in type(model).__module__:
         return tuner
-    return children.get("model") if type(model).__module__.startswith("peft.tuners") else None
+    return children.get(PEFT[1]) if type(model).__module__.startswith("peft.tuners") else None
 
 
 def weight_holder(module: Any) -> Any:
@@ -83,17 +82,13 @@ def weight_holder(module: Any) -> Any:
 
 def _inner_holder(module: Any) -> Any | None:
     children: dict[str, Any] = module.__dict__.get("_modules", {})
-    if "modules_to_save" in children and "original_module" in children:
+    if SAVED in children and FROZEN in children:
         active = getattr(module, "active_adapter", None) or "default"
         active = active[0] if isinstance(active, list | tuple) else active
-        saved = children["modules_to_save"]
-        return (
-            saved[active]
-            if active in saved and not getattr(module, "disable_adapters", False)
-            else children["original_module"]
-        )
-    if "base_layer" in children:
-        return children["base_layer"]
+        saved = children[SAVED]
+        return saved[active] if active in saved and not getattr(module, "disable_adapters", False) else children[FROZEN]
+    if BASE in children:
+        return children[BASE]
     inner = _inner(module)
     if inner is not None:
         return inner
@@ -104,7 +99,7 @@ def _inner_holder(module: Any) -> Any | None:
 
 def output_head(model: Any) -> Any | None:
     """The module that turns hidden states into logits, or None (encoders, heads with another task)."""
-    return _ask(model, "get_output_embeddings") or _named(model, _HEAD_NAMES)
+    return _ask(model, "get_output_embeddings") or _named(model, LIVE_HEADS)
 
 
 def input_embedding(model: Any) -> Any | None:
@@ -113,7 +108,7 @@ def input_embedding(model: Any) -> Any | None:
     if found is not None:
         return found
     for parent in (model, getattr(model, "model", None), getattr(model, "transformer", None)):
-        found = _named(parent, _EMBEDDING_NAMES) if parent is not None else None
+        found = _named(parent, LIVE_EMBEDDINGS) if parent is not None else None
         if found is not None:
             return found
     return None

@@ -12,6 +12,7 @@ from loadproof.core.families import show
 from loadproof.core.findings import Evidence
 from loadproof.core.places import Place, about
 from loadproof.core.symptom import Symptom
+from loadproof.lexicon import adapters, companions, ends, wrappers
 from loadproof.tracebacks.base import Cause
 from loadproof.tracebacks.names import classify, layer_of
 from loadproof.tracebacks.stored import depth, field, held_in, layer_agrees, layer_evidence, sample, stages, stored
@@ -31,23 +32,21 @@ REFUTED = Decision(False)
 
 _PACKED = r"experts\.(?:gate_up_proj|down_proj|gate_proj|up_proj)(?:$|_)"
 _SINGLE = r"experts\.(?:\{\}|\d+)\."
-_QUANT = (
-    r"(?:weight_scale|scale_inv|qweight|qzeros|weight_packed|absmax|quant_state|\.SCB$|input_scale|\.scales$|_blocks$)"
-)
+_QUANT = companions.ANY_COMPANION
 # Stored names that are the fault themselves, whatever this release of transformers makes of them.
 _PROOFS = {
     "LP209": r"(?:^|\.)lm_head\.(?!weight$|bias$|scales$|biases$|qweight|weight_)|^model\.lm_head\.",
-    "LP401": r"(?:^|\.)_orig_mod\.|^module\.|_fsdp_wrapped_module\.|_checkpoint_wrapped_module\.|^pretrained_model\.",
+    "LP401": wrappers.WRAPPED,
     "LP403": r"(?:^|\.)(\w*model)\.\1\.",
-    "LP404": r"\.base_layer\.|base_model\.model\.|\.lora_[AB]\.",
-    "LP607": r"absmax$|quant_map$|\.SCB$|quant_state\.",
+    "LP404": adapters.DUMPED,
+    "LP607": companions.LEFT_OVER,
 }
 # Without a stored tensor of this kind a cause of this code cannot be; with one it stays open for other readers.
 _SIGNS = {
-    "LP205": r"(?:lm_head|embed_out|(?:^|\.)output)\.weight$",
+    "LP205": ends.HEAD_WEIGHT,
     "LP309": r"(?:^|\.)mtp\.|nextn|eh_proj",
     "LP402": r"language_model\.|visual\.|vision|text_model\.|(?:^|\.)(\w*model)\.\1\.",
-    "LP404": r"base_layer|lora_|base_model",
+    "LP404": adapters.DUMPED,
     "LP409": r"experts",
     "LP410": r"experts",
     "LP411": r"shared",
@@ -161,7 +160,7 @@ def _absent_v(_symptom: Symptom, report: Report) -> Decision:
 
 
 def _untied_engine(_symptom: Symptom, report: Report) -> Decision:
-    head = sample(report.case, r"(?:^|\.)lm_head\.weight$")
+    head = sample(report.case, ends.TEXT_HEAD_WEIGHT)
     if head is not None:
         return REFUTED
     tied = field(report.case, "tie_word_embeddings")
@@ -175,7 +174,7 @@ def _untied_engine(_symptom: Symptom, report: Report) -> Decision:
 
 
 def _tied_copy(_symptom: Symptom, report: Report) -> Decision:
-    head = sample(report.case, r"(?:^|\.)lm_head\.weight$")
+    head = sample(report.case, ends.TEXT_HEAD_WEIGHT)
     tied = field(report.case, "tie_word_embeddings")
     if head is None or tied is False:
         return REFUTED
@@ -240,7 +239,7 @@ def _tokens(_symptom: Symptom, report: Report) -> Decision:
 
 def _live(_symptom: Symptom, report: Report) -> Decision:
     """A fault in memory is the more probable the more clearly the stored embedding is a matrix."""
-    family = next(stored(report.case, r"(?:embed_tokens|wte|word_embeddings|embed_in)\.weight$"), None)
+    family = next(stored(report.case, ends.EMBEDDING_WEIGHT), None)
     if family is None or family.shape is None:
         return OPEN
     if len(family.shape) != 2 or 0 in family.shape:
@@ -254,7 +253,7 @@ def _live(_symptom: Symptom, report: Report) -> Decision:
 
 
 def _flat_head(_symptom: Symptom, report: Report) -> Decision:
-    family = next(stored(report.case, r"(?:lm_head|embed_out)\.weight$"), None)
+    family = next(stored(report.case, ends.HEAD_WEIGHT), None)
     if family is None or family.shape is None or len(family.shape) != 2:
         return OPEN
     place = held_in(family.files)

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 from loadproof.core.severity import Confidence
 from loadproof.core.symptom import Symptom
+from loadproof.lexicon import ends
+from loadproof.lexicon.adapters import PEFT, SAVED
 from loadproof.tracebacks.shapes import judge
 from loadproof.tracebacks.votes import Vote
 
@@ -53,7 +55,7 @@ def judge_sizes(symptom: Symptom) -> Iterator[Vote]:
 
 
 def _adapter_kind(name: str) -> str:
-    if "modules_to_save" in name or ("base_model.model" in name and re.search(r"lm_head|embed_tokens", name)):
+    if SAVED in name or (".".join(PEFT) in name and re.search(ends.VOCABULARY, name)):
         return "vocab"
     return "lora" if "lora_" in name else ""
 
@@ -69,18 +71,18 @@ def _of_adapter(kind: str, adapter: str) -> tuple[tuple[str, Confidence], ...]:
 
 
 def _of_model(kind: str, name: str) -> tuple[tuple[str, Confidence], ...]:
-    if kind in ("flattened", "slice") and re.search(r"lm_head|output\.weight", name):
+    if kind in ("flattened", "slice") and re.search(ends.HEAD, name):
         return (("head-flattened", "likely" if kind == "flattened" else "possible"), ("fsdp1-slice", "possible"))
-    if kind in ("flattened", "slice") and re.search(r"embed_tokens|wte|word_embeddings|token_embd", name):
+    if kind in ("flattened", "slice") and re.search(ends.EMBEDDING, name):
         if kind == "slice":
             return (("fsdp1-slice", "likely"), ("embedding-flattened", "possible"))
         return (("embedding-flattened", "likely"), ("fsdp1-slice", "possible"))
     if kind == "transposed" and "experts" in name:
         return (("expert-layout", "likely"), ("transposed", "possible"))
-    if kind == "transposed" and "lm_head" in name:
+    if kind == "transposed" and re.search(ends.HEAD, name):
         return (("head-transposed", "likely"),)
     if kind == "row-shard" and ("norm" in name or name == "size mismatch"):
         return (("rank-shard", "likely"), ("dims-wrong", "possible"))
-    if re.search(r"(?:^|\.)(?:score|classifier|qa_outputs|v_head)\.", name) and kind not in ("empty", "slice"):
+    if re.search(ends.TASK_HEAD, name) and kind not in ("empty", "slice"):
         return (("dims-wrong", "likely"), ("task-head-missing", "possible"))
     return _SHAPE_VOTES[kind]

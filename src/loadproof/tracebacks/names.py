@@ -5,49 +5,15 @@ from __future__ import annotations
 import re
 
 from loadproof.core.families import split_name
+from loadproof.lexicon.companions import LEAVES
 
 Kind = str  # runtime-layer | fused | double-replaced | tensor | packed-experts | module | token-id | word
 
-_LEAVES = frozenset(
-    (
-        "weight",
-        "bias",
-        "qweight",
-        "qzeros",
-        "scales",
-        "g_idx",
-        "absmax",
-        "quant_map",
-        "SCB",
-        "weight_format",
-        "weight_scale",
-        "weight_scale_inv",
-        "weight_scale_2",
-        "weight_packed",
-        "weight_shape",
-        "weight_zero_point",
-        "weight_global_scale",
-        "weight_g_idx",
-        "input_scale",
-        "input_global_scale",
-        "input_zero_point",
-        "k_scale",
-        "v_scale",
-        "q_scale",
-        "A_log",
-        "D",
-        "dt_bias",
-        "e_score_correction_bias",
-        "inv_freq",
-        "sinks",
-        "biases",
-        "activation_scale",
-        "per_channel_scale",
-        "nested_absmax",
-        "nested_quant_map",
-        "blocks",
-    )
+# Parameters of models that end so, beside the companions of quantized weights.
+_OWN_LEAVES = frozenset(
+    ["weight", "bias", "A_log", "D", "dt_bias", "e_score_correction_bias", "inv_freq", "sinks", "per_channel_scale"]
 )
+_LEAVES = LEAVES | _OWN_LEAVES
 _RUNTIME = re.compile(
     r"(?:^|\.)(?:linear_attn|mixer|self_attn|attn|attention|mamba|k_cache|indexer|conv|short_conv|experts|gdn|kda|"
     r"linear_attention|cross_attn|encoder_attn|indexer\.k_cache|mla_attn|lightning_attn|ssm|block_sparse_moe)$"

@@ -7,39 +7,35 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from loadproof.core.symptom import Symptom
+from loadproof.lexicon import adapters, companions, ends, wrappers
+from loadproof.lexicon.words import any_of
 from loadproof.tracebacks.mismatches import judge_sizes
 from loadproof.tracebacks.names import layer_of
 from loadproof.tracebacks.votes import Vote
 
 _INDEX = re.compile(r"(?<=\.)\d+(?=\.|$)|\{[^}]{0,60}\}|<[^>]{0,60}>")
 _HOLE = re.compile(r"\{[^}]{1,60}\}|<[^>]{1,60}>")
-_WRAPPERS = re.compile(
-    r"_orig_mod\.|^module\.|_fsdp_wrapped_module\.|_checkpoint_wrapped_module\.|_orig_module\.|^pretrained_model\."
-)
-_PEFT = re.compile(
-    r"\.base_layer\.|base_model\.model\.|\.lora_[AB]\b|modules_to_save|\.lora_[ab]$|_proj\.linear\.(?:weight|scales|biases)$"
-)
-_LORA = re.compile(r"\.lora_[ABab](?:\.|$)")
-_QUANT = re.compile(
-    r"weight_scale|_scale_inv|\.scales$|\.qweight$|\.qzeros$|\.g_idx$|weight_packed|input_scale|weight_zero_point|\.biases$|_scales$"
-)
+_WRAPPERS = re.compile(wrappers.WRAPPED)
+_PEFT = re.compile(rf"{adapters.DUMPED}|_proj\.linear\.(?:weight|scales|biases)$")
+_LORA = re.compile(adapters.LORA)
+_QUANT = re.compile(companions.SCALED)
 _AFFINE = re.compile(r"\.(?:scales|biases)$")
 _DECODER = re.compile(r"model\.layers\.\d")
 _MLX = ("mlx-lm", "mlx-vlm")
 _KV = re.compile(r"\.self_attn\.[kv]_(?:norm|proj)\.")
-_BNB = re.compile(r"absmax|quant_map|quant_state|\.SCB$|weight_format|\._scale$|\._data$")
-_HEADS = re.compile(r"(?:^|\.)(?:score|classifier|v_head|classification_head|qa_outputs|value_head|summary)\.")
+_BNB = re.compile(companions.LEFT_OVER)
+_HEADS = re.compile(ends.TASK_HEAD)
 _MTP = re.compile(r"(?:^|\.)mtp\.|nextn|eh_proj|enorm|hnorm|pre_fc_norm|shared_head")
 _VISION = re.compile(
     r"(?:^|\.)(?:visual|vision_tower|vision_model|multi_modal_projector|mm_projector|merger|audio_tower)\."
 )
 _PER_EXPERT = re.compile(r"experts\.(?:\d+|\{[^}]{0,60}\}|<[^>]{0,60}>)\.")
-_HEAD = re.compile(r"(?:^|\.)(?:lm_head|embed_out|output)\.(?:weight|biases|scales)$")
+_HEAD = re.compile(rf"(?:^|\.)(?:{any_of(ends.HEADS)})\.(?:weight|biases|scales)$")
 _IN_LAYER = re.compile(
     r"(?:(?:layers|h|blocks)\.|^)(?P<layer>\d{1,6}|\{[^}]{0,60}\}|<[^>]{0,60}>)\.(?P<module>\w{1,60})\."
 )
 _FIRST = ("0", "{}", "{0}")
-_EMBEDDING = re.compile(r"(?:^|\.)(?:embed\w{0,40}|wte|word_embeddings)\.")
+_EMBEDDING = re.compile(ends.ANY_EMBEDDING)
 _NO_MIXER = re.compile(r"mlp|moe|ffn|feed_forward|expert|norm")
 _TWICE = re.compile(r"(?:^|\.)(\w+_?model|model)\.\1(?:\.|$)|language_model\.model\.language_model")
 _FUSED = re.compile(r"in_proj_qkvz|in_proj_ba|\bgate_up_proj\.|\bqkv_proj\.|\bWqkv\b|\bc_attn\b")

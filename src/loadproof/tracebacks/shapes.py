@@ -6,6 +6,8 @@ import re
 from math import prod
 
 from loadproof.core.tensors import Shape
+from loadproof.lexicon.companions import GROUPED
+from loadproof.lexicon.ends import VOCABULARY
 
 _SHAPE = re.compile(
     r"torch\.Size\(\[([\d, ]{0,120})\]\)"
@@ -105,7 +107,7 @@ def _int4(stored: Shape, wanted: Shape, name: str) -> bool:
 
 
 def _group_rows(stored: Shape, wanted: Shape, name: str) -> bool:
-    return bool(re.search(r"qzeros|scales|weight_scale", name)) and len(stored) == len(wanted)
+    return bool(re.search(GROUPED, name)) and len(stored) == len(wanted)
 
 
 def _kv_heads(stored: Shape, wanted: Shape, name: str) -> bool:
@@ -152,9 +154,7 @@ def _one_dimension(stored: Shape, wanted: Shape, name: str) -> bool:
     )
 
 
-_VOCAB = re.compile(
-    r"embed_tokens|word_embeddings|lm_head|\bwte\b|embed_out|embedding|output\.weight|token_embd|\bhead\b"
-)
+_VOCAB = re.compile(VOCABULARY)
 _PACKED = re.compile(r"weight|qweight|packed")
 _TESTS = (
     ("empty", _empty),

@@ -22,6 +22,7 @@ from loadproof.core.expectation import Expectation
 from loadproof.core.families import count, names_of
 from loadproof.core.outcome import Outcome, Row
 from loadproof.core.tensors import Family
+from loadproof.lexicon.companions import dense_name
 
 NO_METHOD = (
     "ValueError: The model's quantization config from the arguments has no `quant_method` attribute. Make sure that "
@@ -30,18 +31,6 @@ NO_METHOD = (
 # Methods under which stacked experts stay dense parameters; only one tensor per expert is unpacked on the way.
 DENSE_EXPERTS = ("compressed-tensors", "gptq", "awq", "fp8", "bitsandbytes_4bit", "bitsandbytes_8bit", "bitsandbytes")
 STAND_IN = "packed"  # dtype of a stand-in
-# What stands below a module beside (or instead of) its dense weight, by the last parts of a name.
-COMPANIONS = (
-    *("qweight", "qzeros", "scales", "g_idx", "biases", "SCB", "weight_format", "weight_scale", "weight_scale_inv"),
-    *("weight_scale_2", "weight_packed", "weight_shape", "weight_zero_point", "weight_g_idx", "weight_global_scale"),
-    *("input_scale", "input_zero_point", "input_global_scale", "output_scale", "activation_scale", "input_scale_ub"),
-    *("weight.absmax", "weight.quant_map", "weight.nested_absmax", "weight.nested_quant_map", "weight._data"),
-    *("weight._scale", "weight:qdata", "weight:scale", "_weight_qdata", "_weight_scale", "_weight_scale_and_zero"),
-    *("_weight_zero_point", "_weight_per_tensor_scale", "_weight_act_pre_scale", "codes", "codebooks", "W_q", "meta"),
-    *("qscale_weight", "qscale_act", "weight_quantizer.scale", "dqweight", "qbiases", "scale", "zero_point"),
-)
-_QUANT_STATE = "weight.quant_state."
-_BLOCKS = ("_blocks", "_scales", "_scale_inv", "_weight_scale", "_weight_scale_2", "_weight_packed")
 
 
 class Declared(Struct, frozen=True):
@@ -115,15 +104,8 @@ def set_aside(manifest: Manifest, real: frozenset[str] = frozenset()) -> Sorted:
 def _dense_name(family: Family) -> str | None:
     """The name that the dense weight of this packed tensor would have; None for a tensor that is dense itself."""
     template = family.template
-    state = template.find(_QUANT_STATE)
-    if state >= 0:
-        return template[: state + len("weight")]
-    for suffix in COMPANIONS:
-        if template.endswith("." + suffix):
-            return template[: -len(suffix)] + "weight"
-    for suffix in _BLOCKS:
-        if template.endswith(suffix) and len(template) > len(suffix):
-            return template[: -len(suffix)]
+    if (dense := dense_name(template)) is not None:
+        return dense
     if is_packed(family.dtype) and template.endswith(".weight"):
         return template
     return None

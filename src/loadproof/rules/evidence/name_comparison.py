@@ -10,6 +10,8 @@ from loadproof.core.families import count
 from loadproof.core.outcome import Row
 from loadproof.core.results import Renaming, Role
 from loadproof.core.tensors import Axes, Family
+from loadproof.lexicon import adapters, companions, ends
+from loadproof.lexicon.words import any_of
 from loadproof.rules.evidence.name_differences import votes
 from loadproof.rules.evidence.renamings import Rewrite
 
@@ -18,15 +20,15 @@ STEPS = 6  # renamings that are told apart
 
 # Looked at in this order; the first that is found anywhere in the name decides.
 _ROLES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("adapter", re.compile(r"(^|\.)(lora_|base_layer|modules_to_save)")),
+    ("adapter", re.compile(rf"{adapters.ADAPTER}|{adapters.WRAPPED_BASE}|(^|\.)lora_")),
     (
         "quantization",
-        re.compile(r"(scales?|zeros|g_idx|absmax|quant_map|quant_state\S{0,100}|SCB|scale_inv|weight_scale\w{0,60})$"),
+        re.compile(rf"{companions.COMPANION}|\.({any_of(companions.KV_SCALES)})\Z"),
     ),
     ("vision or audio", re.compile(r"(^|\.)(visual|vision|image|audio|speech|multi_modal|mm_|projector|vit)")),
     ("prediction heads", re.compile(r"(^|\.)(mtp|nextn|eh_proj)")),
-    ("head", re.compile(r"(^|\.)(lm_head|score|classifier|qa_outputs|embed_out|output)\.")),
-    ("embedding", re.compile(r"(embed|wte|wpe)")),
+    ("head", re.compile(rf"{ends.HEAD}|{ends.TASK_HEAD}")),
+    ("embedding", re.compile(ends.ANY_EMBEDDING)),
     ("experts", re.compile(r"\.experts?\.")),
     ("router", re.compile(r"\.(gate|router)\.(weight|bias|linear|e_score)")),
     ("linear mixer", re.compile(r"\.(linear_attn|mamba|mixer|conv|ssm|rg_lru|short_conv|block_sparse_attn)\.")),

@@ -1,7 +1,7 @@
 """Names that came out wrong beside names that are missing: in which stretch of dotted parts do they differ?
 
 An unexpected name and a missing one of equal shape that end alike differ in one stretch; every pair votes for its
-difference, weighted by names. No list of models is consulted: only the words that frameworks insert (`WRAPPERS`).
+difference, weighted by names. No list of models is consulted: only the words that frameworks insert (`lexicon.wrappers`).
 """
 
 from __future__ import annotations
@@ -18,31 +18,10 @@ Parts = tuple[str, ...]
 Difference = tuple[Parts, Parts, Parts]  # (before, after, context): what stands in front of the change
 Vote = tuple[Parts, Parts, Parts, Parts]  # a difference, and the parts that must follow (none: any)
 
-# Parts that wrapping modules put into state-dict names, at the front or in the middle, in any order.
-WRAPPERS: dict[str, str] = {
-    "_orig_mod": "torch.compile",
-    "module": "DistributedDataParallel or DeepSpeed",
-    "_fsdp_wrapped_module": "FullyShardedDataParallel",
-    "_fpw_module": "FullyShardedDataParallel",
-    "_checkpoint_wrapped_module": "activation checkpointing",
-    "_orig_module": "a recomputation wrapper",
-    "_forward_module": "Lightning Fabric",
-}
-PEFT = ("base_model", "model")
 TRIES = 4  # candidates that are proved, the most voted first
 STACKS = 8  # layer stacks that are looked at, those with the most names first; a model has one to four
 PAIRED = 100  # unexpected families of one ending that are compared with a missing one, the largest first
 LONGEST = 3  # parts of a shared beginning that may be a wrapper's
-
-
-def wrapper_parts(families: Iterable[Family]) -> tuple[str, ...]:
-    """The known wrapper words in the stored names, in the order of the first name that holds one."""
-    found: dict[str, None] = {}
-    for family in families:
-        for part in family.template.split("."):
-            if part in WRAPPERS:
-                found[part] = None
-    return tuple(found)
 
 
 def shared_by_all(families: Iterable[Family]) -> Iterator[Vote]:

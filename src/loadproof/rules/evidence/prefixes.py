@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from loadproof.core.boxes import Nearby
@@ -14,16 +13,13 @@ from loadproof.core.outcome import Assignment
 from loadproof.core.places import NOWHERE, in_files, tensors_at
 from loadproof.core.severity import Confidence
 from loadproof.core.tensors import Axes
+from loadproof.lexicon.adapters import PEFT
+from loadproof.lexicon.wrappers import LEVELS, WRAPPERS
 from loadproof.rules.base import Found
-from loadproof.rules.evidence.name_differences import PEFT, WRAPPERS, difference
+from loadproof.rules.evidence.name_differences import difference
 from loadproof.rules.evidence.renamings import Proof, Rewrite, candidates, find_rewrite
 from loadproof.rules.rows import count_rows, meet_axes
 
-# Levels that models themselves nest by; a change in these is a matter of class or release, not of a wrapper.
-NESTING = re.compile(
-    r"model|language_model|text_model|llm|thinker|talker|visual|vision_model|vision_tower|audio_tower|transformer|backbone"
-    r"|encoder|decoder|gpt_neox|bert|roberta"
-)
 WRAPPER, REPEATED, NESTED, BACKBONE = "wrapper-prefix", "repeated-prefix", "nesting-prefix", "backbone-only"
 
 
@@ -36,7 +32,7 @@ def kind_of(case: Case, rewrite: Rewrite) -> str:
         return BACKBONE if ".".join(after) == case.expectation.base_model_prefix else NESTED
     if not after and repeats(case, rewrite):
         return REPEATED
-    if not after and not NESTING.fullmatch(before[0]):
+    if not after and before[0] not in LEVELS:
         return WRAPPER
     return NESTED
 

@@ -18,6 +18,7 @@ from loadproof.core.dtypes import is_packed
 from loadproof.core.families import count
 from loadproof.core.outcome import Row
 from loadproof.core.tensors import Family
+from loadproof.lexicon import companions
 
 CONFIG_PATHS: tuple[JsonPath, ...] = (
     ("quantization_config",),
@@ -26,30 +27,8 @@ CONFIG_PATHS: tuple[JsonPath, ...] = (
     ("vision_config", "quantization_config"),
     ("llm_config", "quantization_config"),
 )
-# The first that matches names the layout: (method, a companion that only this layout stores).
-SIGNATURES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    (
-        "bitsandbytes-4bit",
-        re.compile(r"\.quant_state\.bitsandbytes__(nf4|fp4)\Z|\.weight\.(absmax|nested_absmax|quant_map)\Z"),
-    ),
-    ("bitsandbytes-8bit", re.compile(r"\.SCB\Z")),
-    ("gptq", re.compile(r"\.g_idx\Z")),
-    ("awq", re.compile(r"\.qweight\Z")),
-    ("modelopt", re.compile(r"[._]weight_scale_2\Z")),
-    ("compressed-tensors", re.compile(r"(\.weight|_proj)_packed\Z")),
-    ("mxfp4", re.compile(r"_proj_blocks\Z")),
-    ("fp8", re.compile(r"(\.(weight_scale_inv|qscale_weight)|_proj_scale_inv)\Z")),
-    ("quanto", re.compile(r"\.weight\._(data|scale)\Z")),
-    ("torchao", re.compile(r"\._weight_(qdata|scale|zero_point|scale_and_zero)\Z")),
-    ("compressed-tensors", re.compile(r"\.weight_scale\Z")),
-)
-# Every name that only a quantized layout stores, whatever the method.
-COMPANION = re.compile(
-    r"(\.(weight_scale(_inv|_2)?|weight_zero_point|weight_shape|weight_packed|weight_global_scale|input_scale|input_zero_point"
-    r"|input_global_scale|qweight|qzeros|g_idx|SCB|weight_format|scales|qscale_weight|activation_scale"
-    r"|weight\.(absmax|nested_absmax|quant_map|nested_quant_map|_data|_scale|quant_state\..+))"
-    r"|_proj_(blocks|scales|packed|scale|shape|scale_inv|weight_scale(_2)?|input_scale)|\._weight_[a-z_]+)\Z"
-)
+SIGNATURES = tuple((method, re.compile(sign)) for method, sign in companions.SIGNATURES)
+COMPANION = re.compile(companions.COMPANION)
 # What `quant_method` is called in config.json for each stored layout.
 METHOD_WORDS: dict[str, tuple[str, ...]] = {
     "bitsandbytes-4bit": ("bitsandbytes",),
@@ -107,7 +86,7 @@ def stored_layout(case: Case) -> Layout | None:
 
 def _packed(families: tuple[Family, ...]) -> Iterator[Family]:
     for family in families:
-        named = family.template.endswith((".qweight", "_packed", "_proj_blocks", ".weight._data"))
+        named = family.template.endswith(companions.PACKED)
         if named or (family.template.endswith((".weight", "_proj")) and is_packed(family.dtype)):
             yield family
 

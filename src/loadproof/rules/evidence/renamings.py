@@ -10,7 +10,8 @@ from loadproof.core.case import Case
 from loadproof.core.families import count
 from loadproof.core.outcome import Row
 from loadproof.core.tensors import Axes, Family
-from loadproof.rules.evidence.name_differences import Parts, shared_by_all, votes, wrapper_parts
+from loadproof.lexicon.wrappers import wrapper_parts
+from loadproof.rules.evidence.name_differences import Parts, shared_by_all, votes
 from loadproof.rules.evidence.whatif import outcome_with, renamed
 from loadproof.rules.rows import count_rows, of_kind, subtract
 
@@ -144,7 +145,7 @@ def _proof(case: Case, steps: tuple[Rewrite, ...], state: _State) -> Proof:
 def _candidates(case: Case, state: _State) -> Iterator[Rewrite]:
     if not of_kind(state.rows, "missing") or not of_kind(state.rows, "unexpected"):
         return
-    wrappers = wrapper_parts(state.families)
+    wrappers = wrapper_parts(family.template for family in state.families)
     rows: tuple[Row, ...] = state.rows
     if wrappers:
         stripped = Rewrite(wrappers=wrappers)

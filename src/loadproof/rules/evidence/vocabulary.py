@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Any
 
 from loadproof.config.access import text_config_path
@@ -14,12 +14,8 @@ from loadproof.core.expectation import Expected
 from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Assignment, Row
 from loadproof.core.places import Place
+from loadproof.lexicon.ends import EMBEDDINGS, HEADS
 
-HEADS = ("lm_head", "embed_out", "output", "output_layer", "proj_out", "head", "output_projection")
-_EMBEDDINGS = (
-    "embed_tokens", "wte", "embed_in", "word_embeddings", "tok_embeddings", "embedding", "embeddings",
-    "token_embedding",
-)  # fmt: skip
 TIE = "tie_word_embeddings"
 
 
@@ -38,10 +34,10 @@ def head(case: Case) -> Expected | None:
 def embedding(case: Case) -> Expected | None:
     """The weight of the input embedding of the text model."""
     sources = {source for _, source in case.expectation.ties}
-    return _first(case, _EMBEDDINGS, sources)
+    return _first(case, EMBEDDINGS, sources)
 
 
-def _first(case: Case, modules: tuple[str, ...], named: set[str]) -> Expected | None:
+def _first(case: Case, modules: Container[str], named: set[str]) -> Expected | None:
     matrices = [e for e in case.expectation.families if not e.axes and len(e.shape) == 2 and e.kind == "parameter"]
     matrices = [e for e in matrices if e.template.endswith(".weight") and module_of(e.template) in modules]
     return next((e for e in matrices if e.template in named), None) or _widest(matrices)

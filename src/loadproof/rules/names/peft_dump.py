@@ -15,18 +15,14 @@ from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import in_files
 from loadproof.core.tensors import Family
+from loadproof.lexicon import adapters
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.renamings import find_rewrite
 from loadproof.rules.evidence.whatif import outcome_with, renamed
 from loadproof.rules.rows import subtract
 
-# Parts that PEFT puts into the names of the model it wraps (peft 0.13 and later).
-_ADAPTER = re.compile(
-    r"(\A|\.)(lora_[ABab]|lora_(down|up)|lora_embedding_[AB]|lora_magnitude_vector|original_module)(\.|\Z)"
-)
-_MLX = re.compile(r"\.lora_a\Z")  # mlx_lm's LoRALinear: `linear` beside `lora_a` and `lora_b`
-_BASE = re.compile(r"(\A|\.)(base_layer|modules_to_save\.[^.{}]+)(?=\.)")
-_OUTER = re.compile(r"(\A|(?<=\.))base_model\.model\.")
+_ADAPTER, _BASE = re.compile(adapters.ADAPTER), re.compile(adapters.WRAPPED_BASE)
+_OUTER, _MLX = re.compile(adapters.OUTER), re.compile(adapters.MLX)
 
 
 def check(case: Case) -> Iterable[Found]:

@@ -14,12 +14,12 @@ from loadproof.core.families import show
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place, about, in_files
+from loadproof.lexicon.ends import HEADS
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.feed_forward import flipped
 from loadproof.rules.evidence.renamings import find_rewrite
 from loadproof.rules.evidence.shards import listed
 from loadproof.rules.evidence.submodules import MULTIMODAL, assigned, by_root, expected, is_subtree, module_of, size
-from loadproof.rules.evidence.vocabulary import HEADS
 from loadproof.rules.names.ignored_weights import LEGACY
 from loadproof.rules.rows import of_kind, subtract
 

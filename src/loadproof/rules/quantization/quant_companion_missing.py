@@ -17,6 +17,7 @@ from loadproof.core.outcome import Row
 from loadproof.core.places import in_files
 from loadproof.core.severity import Confidence
 from loadproof.core.tensors import Family
+from loadproof.lexicon.pairs import FOUR_BIT, PAIRS, Pair
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.quantized_layout import declared
 from loadproof.rules.evidence.shards import listed
@@ -24,36 +25,8 @@ from loadproof.rules.evidence.wording import plural
 from loadproof.rules.quantization.quant_method import skipped_method
 
 
-class _Pair(Struct, frozen=True):
-    """Where `part` is stored, one of `wanted` has to be stored as well, below the same module."""
-
-    methods: tuple[str, ...]
-    part: str
-    wanted: tuple[str, ...]
-    dtypes: tuple[str, ...] = ()  # of `part`; empty: any
-
-
-_F8 = ("F8_E4M3", "F8_E5M2")
-_BITS4, _BITS8 = ("bitsandbytes_4bit",), ("bitsandbytes_8bit",)
-_STATES = ("weight.quant_state.bitsandbytes__nf4", "weight.quant_state.bitsandbytes__fp4")
-_GROUPED = ("gptq", "awq")
-_SCALES = ("weight_scale_inv", "scale", "qscale_weight", "weight_scale")
-_PAIRS = (
-    _Pair(("fp8", "fbgemm_fp8", "compressed-tensors"), "weight", _SCALES, _F8),
-    _Pair(("fp8",), "weight_scale_inv", ("weight",)),
-    _Pair(_BITS4, "weight", _STATES, ("U8",)),
-    _Pair(_BITS4, "weight", ("weight.absmax",), ("U8",)),
-    _Pair(_BITS8, "weight", ("SCB",), ("I8",)),
-    _Pair(_GROUPED, "qweight", ("scales",)),
-    _Pair(_GROUPED, "qweight", ("qzeros",)),
-    _Pair(_GROUPED, "scales", ("qweight",)),
-    _Pair(("compressed-tensors",), "weight_packed", ("weight_scale",)),
-    _Pair(("compressed-tensors",), "weight_scale", ("weight_packed", "weight")),
-)  # fmt: skip
-
-
 class _Gap(Struct, frozen=True):
-    pair: _Pair
+    pair: Pair
     family: Family  # the part that is stored, restricted to the modules that lack the other
 
 
@@ -63,7 +36,7 @@ def check(case: Case) -> Iterable[Found]:
     if stated is None or skipped_method(case) or case.manifest.names_only or not _complete(case):
         return
     method = str(method_of(stated[1]))
-    gaps = [gap for pair in _PAIRS if method in pair.methods for gap in _gaps(case, pair)]
+    gaps = [gap for pair in PAIRS if method in pair.methods for gap in _gaps(case, pair)]
     if gaps:
         yield _finding(case, gaps)
 
@@ -73,7 +46,7 @@ def _complete(case: Case) -> bool:
     return all(file in there for file in case.selection.files) and not case.manifest.unread
 
 
-def _gaps(case: Case, pair: _Pair) -> Iterator[_Gap]:
+def _gaps(case: Case, pair: Pair) -> Iterator[_Gap]:
     stored: dict[tuple[str, int], Nearby] = {}
     for family in case.manifest.families:
         stored.setdefault((family.template, len(family.axes)), Nearby()).add(family.axes)
@@ -131,7 +104,7 @@ def _has_others(gap: _Gap, names: set[str]) -> bool:
     module = gap.family.template.removesuffix("." + gap.pair.part)
     if ".experts.{}." in gap.family.template and any(f"{module}.{leaf}" in names for leaf in gap.pair.wanted):
         return True
-    return gap.pair.methods == _BITS4 and any(name.startswith(f"{module}.weight.") for name in names)
+    return gap.pair.methods == FOUR_BIT and any(name.startswith(f"{module}.weight.") for name in names)
 
 
 def _shown(family: Family) -> str:

@@ -10,12 +10,11 @@ from loadproof.core.families import show
 from loadproof.core.findings import Evidence
 from loadproof.core.places import in_files
 from loadproof.core.tensors import Family
+from loadproof.lexicon.adapters import FROZEN
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.vocabulary import head
 from loadproof.rules.evidence.whatif import explained_by, renamed
 from loadproof.rules.evidence.wording import shape_text
-
-_FROZEN_COPY = "original_module"
 
 
 def check(case: Case) -> Iterable[Found]:
@@ -26,7 +25,7 @@ def check(case: Case) -> Iterable[Found]:
     wrapped = [
         f for f in case.manifest.families if _is_inside(f.template, module) and f.shape in (expected.shape, None)
     ]
-    trained = [family for family in wrapped if _FROZEN_COPY not in family.template]
+    trained = [family for family in wrapped if FROZEN not in family.template]
     if len(trained) == 1 and _single(trained[0]):
         yield from _finding(case, trained[0], expected.template, wrapped)
 
