@@ -25,6 +25,11 @@ INSIDE = frozenset(
 # Receivers that are provably ours: the name of the file, the text, why.
 ALLOWED = {
     ("language/builtin_names.py", "builtins.__dict__", "a module of Python, a list of names written there"),
+    (
+        "release/package_text.py",
+        "find(loaded, name, _ABSENT)",
+        "a module of the standard library, outside of any evaluation",
+    ),
     ("language/enums.py", "type.__setattr__", "a class that a class statement is making"),
     ("release/plain_failures.py", "problem.__traceback__", "where an exception came from, after the evaluation"),
     ("release/plain_failures.py", "trace.tb_frame", "where an exception came from, after the evaluation"),

@@ -8,7 +8,7 @@ import pytest
 
 from loadproof.interpret.release import machine
 from loadproof.interpret.release.disk import on_disk
-from loadproof.interpret.release.torch_names import doubted
+from loadproof.interpret.release.package_names import names_of
 
 SOUND = """
 from torch import nn, Tensor
@@ -55,7 +55,7 @@ def test_a_snapshot_of_the_hubs_cache_is_known_by_its_place(tmp_path: Path) -> N
 
 @pytest.mark.torch
 def test_what_torch_has_is_not_doubted() -> None:
-    assert doubted([SOUND]) == frozenset()
+    assert names_of([SOUND]).doubted == frozenset()
 
 
 @pytest.mark.torch
@@ -68,4 +68,4 @@ def test_what_torch_has_is_not_doubted() -> None:
     ],
 )
 def test_what_torch_does_not_mention_is_doubted(text: str, name: str) -> None:
-    assert doubted([SOUND + text]) == {name}
+    assert names_of([SOUND + text]).doubted == {name}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.differential.imports.attribute_cases import ATTRIBUTES
 from tests.differential.imports.build import CONFIG, MODEL, RAW, Case
 from tests.differential.imports.scope_cases import SCOPES
 
@@ -501,4 +502,4 @@ IMPORTS = {
     "torch_six": _late("from torch._six import inf\n"),
     "nothing_unusual": PLAIN,
 }
-CASES = {**SYNTAX, **RUN, **IMPORTS, **SCOPES}
+CASES = {**SYNTAX, **RUN, **IMPORTS, **SCOPES, **ATTRIBUTES}

@@ -250,7 +250,13 @@ def test_a_child_that_is_not_asked_ends_with_its_block() -> None:
 
 
 # ---------------------------------------------------------------- the same answer
-BODIES = ("pass", "self.extra = nn.Embedding(3, 4)", "raise ValueError('no')", "x = unknown_name", "import os; os.x()")
+BODIES = (
+    "pass",
+    "self.extra = nn.Embedding(3, 4)",
+    "raise ValueError('no')",
+    "x = unknown_name",
+    "import os; os.getcwd()",
+)
 
 
 @pytest.mark.parametrize("body", BODIES)

@@ -44,7 +44,8 @@ class Disk:
 
     def read(self, file: str) -> bytes | None:
         root, path = self._place(file)
-        data = None if path is None or not file.endswith(".py") else _content(path, 0 if root.is_trusted else _NO_LINK)
+        kinds = (".py", ".pyi") if root.is_trusted else (".py",)
+        data = None if path is None or not file.endswith(kinds) else _content(path, 0 if root.is_trusted else _NO_LINK)
         if data is not None:
             self._seen[file] = Seen(self._named(file), "" if root.is_trusted else digest(data))
         return data
@@ -64,7 +65,7 @@ class Disk:
         """Where a name lies; None for what is no plain name, or leads out."""
         first, *parts = name.split("/")
         root = self._roots.get(first)
-        if root is None or len(parts) > _DEPTH or not all(part.removesuffix(".py").isidentifier() for part in parts):
+        if root is None or len(parts) > _DEPTH or not all(_stem(part).isidentifier() for part in parts):
             return Root("", is_trusted=False), None
         path = self._named(name)
         if root.is_trusted:
@@ -77,6 +78,10 @@ def on_disk(release: str, code: str | None = None, *, is_trusted: bool) -> Disk:
     """The files of a release, which is `is_trusted` or not, and of a repository's own code, which never is."""
     roots = {RELEASE: Root(release, is_trusted)}
     return Disk(roots if code is None else roots | {CODE: Root(code, is_trusted=False)})
+
+
+def _stem(part: str) -> str:
+    return part.removesuffix("i").removesuffix(".py") if part.endswith(".pyi") else part.removesuffix(".py")
 
 
 def _entries(path: str, root: Root) -> dict[str, Kind]:

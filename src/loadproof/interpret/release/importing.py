@@ -10,14 +10,13 @@ from __future__ import annotations
 import math
 import sys
 import typing
-from typing import Any
 
-from loadproof.interpret.language.errors import LimitReached, NotUnderstood, SourceMissing, certain
+from loadproof.interpret.language.errors import NotUnderstood, SourceMissing, certain
 from loadproof.interpret.language.objects import Namespace, Unknown
 from loadproof.interpret.language.standard_library import MODULES
 from loadproof.interpret.language.surroundings import KERNELS
 from loadproof.interpret.language.values import Value
-from loadproof.interpret.release import imports
+from loadproof.interpret.release import imports, module_view
 from loadproof.interpret.release.ports import OwnFile, World
 from loadproof.interpret.release.requirements import without_dot
 
@@ -36,7 +35,8 @@ def module(file: OwnFile, name: str, alias: str | None, guarded: bool) -> Value:
     _check_torch(file, name)
     if name.split(".")[0] == "transformers":
         imports.check_module(file.world, name)
-    return file.world.external(name if alias else name.split(".")[0])
+    bound = name if alias else name.split(".")[0]
+    return module_view.seen(file.world, bound, file.world.external(bound))
 
 
 def member(file: OwnFile, level: int, module: str, name: str, guarded: bool) -> Value:
@@ -46,30 +46,10 @@ def member(file: OwnFile, level: int, module: str, name: str, guarded: bool) -> 
     _check_there(file, module, guarded)
     if module.split(".")[0] == "transformers":
         imports.check_name(file.world, module, name)
-        return _released(file, module, name)
+        return module_view.released(file.world, module, name)
     _check_torch(file, f"{module}.{name}")
-    return file.world.import_from(file, 0, module, name)
-
-
-class Unread(Unknown):
-    """A name of the release whose value is not followed. Its import works; using it is an error."""
-
-    __slots__ = ()
-
-    def _refuse(self, *_: object, **__: object) -> Any:
-        raise NotUnderstood(f"what {self._name} is, is not known")
-
-    __call__ = __mro_entries__ = __bool__ = __iter__ = __getitem__ = _refuse
-
-
-def _released(file: OwnFile, module: str, name: str) -> Value:
-    """A name of the release, which imports without fail whatever the evaluation of its text comes to."""
-    try:
-        return file.world.import_from(file, 0, module, name)
-    except LimitReached:
-        raise
-    except Exception:
-        return Unread(f"{module}.{name}")
+    found = file.world.import_from(file, 0, module, name)
+    return module_view.seen(file.world, f"{module}.{name}", found)
 
 
 def everything(file: OwnFile, level: int, module: str, guarded: bool) -> dict[str, Value]:
@@ -135,7 +115,7 @@ def _check_there(file: OwnFile, name: str, guarded: bool) -> None:
 
 def _check_torch(file: OwnFile, name: str) -> None:
     """Refuse an import that the text of the installed torch does not bear out."""
-    doubted: frozenset[str] = file.world.machine.doubted
+    doubted: frozenset[str] = file.world.machine.names.doubted
     absent = next((d[:-1] for d in doubted if d.endswith(".") and f"{name}.".startswith(d)), None)
     if absent is not None:
         raise certain(ModuleNotFoundError(f"No module named '{absent}'", name=absent))

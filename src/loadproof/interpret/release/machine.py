@@ -16,7 +16,7 @@ import msgspec
 
 from loadproof.interpret.language.errors import LimitReached
 from loadproof.interpret.release.files import CODE, Files, text_of
-from loadproof.interpret.release.torch_names import doubted
+from loadproof.interpret.release.package_names import Names, names_of
 
 _IMPORT = re.compile(r"(?:^|[\n;:])[ \t]*(?:import|from)[ \t]+([^\n#;]{1,2000})")
 _FIRST = re.compile(r"[ \t\\]*([A-Za-z_]\w*)")
@@ -29,7 +29,7 @@ class Machine(msgspec.Struct, frozen=True):
     known: bool = False
     packages: dict[str, bool] = {}
     is_snapshot: bool = False  # the folder is one of the hub's cache
-    doubted: frozenset[str] = frozenset()  # imports from torch that its text does not bear out
+    names: Names = Names()  # what the text of the installed packages says of names taken from them
 
     def has(self, name: str) -> bool | None:
         """Whether a top-level package is there; None when that is not known."""
@@ -49,7 +49,7 @@ def survey(files: Files, folder: str, *, is_installed_release: bool) -> Machine:
     if not is_installed_release or not is_installed("torch"):
         return Machine(False, {"torch": False} if is_installed_release else {}, snapshot)
     packages = {name: is_installed(name) for name in sorted(_named(_texts(files)))[:_MOST_NAMES]}
-    return Machine(True, packages, snapshot, doubted(_texts(files)))
+    return Machine(True, packages, snapshot, names_of(_texts(files)))
 
 
 def _texts(files: Files) -> Iterator[str]:

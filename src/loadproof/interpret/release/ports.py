@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from loadproof.interpret.language import scope
 from loadproof.interpret.language.limits import Budget
+from loadproof.interpret.language.objects import Namespace
 from loadproof.interpret.language.scope import Scope
 from loadproof.interpret.language.values import Class, Members, Names, Value
 from loadproof.interpret.release.definitions import ClassSource
@@ -28,6 +29,7 @@ class Memo(Struct):
     special_folders: dict[str, str] | None = None  # model type -> folder, where they differ
     generation_config: Class | None = None  # as the text defines it
     auto_config: type | None = None  # the class that stands for AutoConfig
+    views: dict[str, Namespace] = {}  # of modules of other packages, by name
 
 
 class Registrations(Protocol):
@@ -97,6 +99,7 @@ class World(Protocol):
     def glue(self, module: str, name: str) -> Value: ...
     def external(self, name: str) -> Value: ...
     def import_from(self, file: File, level: int, module: str | None, name: str) -> Value: ...
+    def from_release(self, module: str, name: str) -> Value: ...
     def find_class(self, name: str, model_type: str | None = None) -> Class | None: ...
     def is_config(self, cls: type) -> bool: ...
     def finish_class(self, cls: type, members: Members, decorators: list[str]) -> None: ...
