@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from loadproof.interpret.language.errors import UnknownUsed
-from loadproof.interpret.language.values import Open, Sealed
+from loadproof.interpret.language.values import Open, Sealed, Value
 
 
 class SourceObject(Open):
@@ -18,7 +18,7 @@ class SourceObject(Open):
 class SimpleNamespace(SourceObject):
     """`types.SimpleNamespace`"""
 
-    def __init__(self, **fields: Any) -> None:
+    def __init__(self, **fields: Value) -> None:
         self.__dict__.update(fields)
 
 
@@ -34,8 +34,8 @@ class Field(Sealed):
         self,
         default: Any = NO_DEFAULT,
         default_factory: Any = None,
-        init: Any = True,
-        kw_only: Any = False,
+        init: Value = True,
+        kw_only: Value = False,
         **_: object,
     ) -> None:
         self.default, self.default_factory, self.init, self.kw_only = default, default_factory, init, kw_only
@@ -56,24 +56,24 @@ class Unknown(Sealed):
     def __init__(self, name: str = "?") -> None:
         object.__setattr__(self, "_name", name)
 
-    def __getattr__(self, key: str) -> Any:
+    def __getattr__(self, key: str) -> Value:
         if key.startswith("__") and key.endswith("__"):
             raise AttributeError(key)
         return Unknown(f"{self._name}.{key}")
 
-    def __setattr__(self, key: str, value: Any) -> None:
+    def __setattr__(self, key: str, value: Value) -> None:
         pass
 
     def __delattr__(self, key: str) -> None:
         pass
 
-    def __call__(self, *_: object, **__: object) -> Any:
+    def __call__(self, *_: object, **__: object) -> Value:
         return Unknown(f"{self._name}()")
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Value) -> Value:
         return Unknown(f"{self._name}[]")
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Value, value: Value) -> None:
         pass
 
     def _decide(self, *_: object) -> NoReturn:
@@ -82,7 +82,7 @@ class Unknown(Sealed):
     __iter__ = __len__ = __bool__ = __contains__ = __int__ = __float__ = __index__ = _decide
     __lt__ = __gt__ = __le__ = __ge__ = _decide
 
-    def __enter__(self) -> Any:
+    def __enter__(self) -> Value:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -102,16 +102,16 @@ class Unknown(Sealed):
     def __ne__(self, other: object) -> Any:
         return False if other is self else Unknown(f"{self._name} !=")
 
-    def __or__(self, other: Any) -> Any:
+    def __or__(self, other: Value) -> Value:
         return self
 
     __ror__ = __or__
 
-    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[Any, ...]:
+    def __mro_entries__(self, bases: tuple[Value, ...]) -> tuple[Value, ...]:
         return (SourceObject,)
 
 
-def _absorb(self: Unknown, *_: object) -> Any:
+def _absorb(self: Unknown, *_: object) -> Value:
     return Unknown(self._name)
 
 
@@ -146,15 +146,15 @@ class Foreign(Unknown):
 
     __slots__ = ()
 
-    def __getattr__(self, key: str) -> Any:
+    def __getattr__(self, key: str) -> Value:
         if key.startswith("__") and key.endswith("__"):
             raise AttributeError(key)
         return Foreign(f"{self._name}.{key}")
 
-    def __call__(self, *_: object, **__: object) -> Any:
+    def __call__(self, *_: object, **__: object) -> Value:
         return Made(f"{self._name}()")
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Value) -> Value:
         return Foreign(f"{self._name}[]")
 
 
@@ -163,15 +163,15 @@ class Made(Unknown):
 
     __slots__ = ()
 
-    def __getattr__(self, key: str) -> Any:
+    def __getattr__(self, key: str) -> Value:
         if key.startswith("__") and key.endswith("__"):
             raise AttributeError(key)
         return Made(f"{self._name}.{key}")
 
-    def __call__(self, *_: object, **__: object) -> Any:
+    def __call__(self, *_: object, **__: object) -> Value:
         return Made(f"{self._name}()")
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Value) -> Value:
         return Made(f"{self._name}[]")
 
 
@@ -179,7 +179,7 @@ class Namespace(Sealed):
     """A module-like object: known members, then `find(name)`, then Unknown. True, unlike nothing known."""
 
     __slots__ = ("_find", "_members", "_name")
-    _members: dict[str, Any]
+    _members: dict[str, Value]
 
     def __init__(self, name: str, members: dict[str, Any], find: Any = None) -> None:
         for slot, value in (("_name", name), ("_members", members), ("_find", find)):
@@ -192,8 +192,8 @@ class Namespace(Sealed):
             raise AttributeError(key)
         return self._find(key) if self._find else Unknown(f"{self._name}.{key}")
 
-    def __setattr__(self, key: str, value: Any) -> None:
+    def __setattr__(self, key: str, value: Value) -> None:
         """Module attributes set by evaluated code are of no consequence for what a constructor creates."""
 
-    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[Any, ...]:
+    def __mro_entries__(self, bases: tuple[Value, ...]) -> tuple[Value, ...]:
         return (SourceObject,)

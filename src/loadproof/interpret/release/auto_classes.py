@@ -8,7 +8,7 @@ from typing import Any
 from loadproof.interpret.language.errors import SourceMissing, certain
 from loadproof.interpret.language.gate import find, has, own
 from loadproof.interpret.language.objects import Unknown
-from loadproof.interpret.language.values import Open, Sealed, table_of
+from loadproof.interpret.language.values import Class, Open, Sealed, Value, table_of
 from loadproof.interpret.release.ports import World
 
 _AUTO = "transformers.models.auto."
@@ -52,7 +52,7 @@ def special_folders(world: World) -> dict[str, str]:
     return world.memo.special_folders
 
 
-def name_of(world: World, name: str) -> Any:
+def name_of(world: World, name: str) -> Value:
     """What `from ..auto import name` gives."""
     if name == "CONFIG_MAPPING_NAMES":
         return world.config_names
@@ -82,12 +82,12 @@ class Registry:
     """What `AutoConfig.register` and `AutoModel.register` were told; it goes before the release's own tables."""
 
     def __init__(self) -> None:
-        self.configs: dict[str, Any] = {}
-        self.models: dict[str, dict[Any, Any]] = {}
+        self.configs: dict[str, Class] = {}
+        self.models: dict[str, dict[Class, Class]] = {}
 
-    def add_config(self, world: World, model_type: Any, config: Any, exist_ok: bool) -> None:
+    def add_config(self, world: World, model_type: str, config: Class, exist_ok: bool) -> None:
         """`AutoConfig.register`, configuration_auto.py:458 of 5.24."""
-        stated = config_type(config)
+        stated: Any = config_type(config)
         if world.is_config(config) and stated != model_type:
             raise certain(
                 ValueError(
@@ -100,7 +100,7 @@ class Registry:
             raise certain(ValueError(text))
         self.configs[model_type] = config
 
-    def add_model(self, world: World, auto_name: str, config: Any, model: Any, exist_ok: bool) -> None:
+    def add_model(self, world: World, auto_name: str, config: Class, model: Class, exist_ok: bool) -> None:
         """`AutoModel.register`, auto_factory.py:415 and 671 of 5.24."""
         declared = config_class_of(model)
         if declared is None and any(c.__name__ == "PreTrainedModel" for c in model.__mro__):
@@ -121,7 +121,7 @@ class Registry:
             self.models.setdefault(auto_name, {})[config] = model
 
 
-def config_type(config: Any) -> Any:
+def config_type(config: Class) -> Value:
     """`model_type` of a configuration class."""
     return next((own(c)["model_type"] for c in config.__mro__ if "model_type" in own(c)), "")
 
@@ -132,7 +132,7 @@ class ConfigMapping(Sealed):
     def __init__(self, world: World) -> None:
         self._world = world
 
-    def __getitem__(self, model_type: str) -> Any:
+    def __getitem__(self, model_type: str) -> Class:
         if model_type in self._world.registered.configs:
             return self._world.registered.configs[model_type]
         cls = self._world.find_class(self._world.config_names[model_type], model_type)
@@ -146,7 +146,7 @@ class ConfigMapping(Sealed):
     def keys(self) -> Any:
         return {**self._world.config_names, **self._world.registered.configs}.keys()
 
-    def register(self, key: str, value: Any, exist_ok: bool = False) -> None:
+    def register(self, key: str, value: Class, exist_ok: bool = False) -> None:
         if key in self._world.config_names and not exist_ok:
             raise certain(ValueError(f"'{key}' is already used by a Transformers config, pick another name."))
         self._world.registered.configs[key] = value
@@ -155,7 +155,7 @@ class ConfigMapping(Sealed):
         return self[model_type] if model_type in self else default  # noqa: SIM401
 
 
-def auto_config(world: World) -> Any:
+def auto_config(world: World) -> Class:
     """AutoConfig as a class: sources put it into `sub_configs` and test it with issubclass."""
     if world.memo.auto_config is not None:
         return world.memo.auto_config
@@ -165,17 +165,18 @@ def auto_config(world: World) -> Any:
             raise SourceMissing("AutoConfig() was called")
 
         @classmethod
-        def for_model(cls, model_type: str, *args: Any, **kwargs: Any) -> Any:
+        def for_model(cls, model_type: str, *args: Value, **kwargs: Value) -> Value:
             if model_type not in ConfigMapping(world):
                 raise certain(ValueError(f"Unrecognized model identifier: {model_type}."))
-            return ConfigMapping(world)[model_type](*args, **kwargs)
+            made: Value = ConfigMapping(world)[model_type](*args, **kwargs)
+            return made
 
         @staticmethod
-        def register(model_type: str, config: Any, exist_ok: bool = False) -> None:
+        def register(model_type: str, config: Class, exist_ok: bool = False) -> None:
             world.registered.add_config(world, model_type, config, exist_ok)
 
         @classmethod
-        def from_pretrained(cls, *_: object, **__: object) -> Any:
+        def from_pretrained(cls, *_: object, **__: object) -> Value:
             raise SourceMissing("the configuration of another repository (AutoConfig.from_pretrained)")
 
     world.memo.auto_config = AutoConfig
@@ -188,10 +189,10 @@ class AutoModel(Sealed):
     def __init__(self, world: World, name: str) -> None:
         self._world, self.__name__ = world, name
 
-    def from_pretrained(self, *_: object, **__: object) -> Any:
+    def from_pretrained(self, *_: object, **__: object) -> Value:
         raise SourceMissing(f"the weights of another repository ({self.__name__}.from_pretrained)")
 
-    def register(self, config_class: Any, model_class: Any, exist_ok: bool = False) -> None:
+    def register(self, config_class: Class, model_class: Class, exist_ok: bool = False) -> None:
         self._world.registered.add_model(self._world, self.__name__, config_class, model_class, exist_ok)
 
     def from_config(self, config: Any, **options: Any) -> Any:
@@ -241,19 +242,21 @@ def _model_type(world: World, config: Any, found: dict[str, Any]) -> str | None:
 class ConfigClass:
     """`config_class` of the model base: each class has the one that it declares."""
 
-    def __get__(self, obj: Any, cls: Any) -> Any:
+    def __get__(self, obj: Value, cls: Class) -> Class | None:
         return config_class_of(cls)
 
 
-def config_class_of(model_class: Any) -> Any:
+def config_class_of(model_class: Class) -> Class | None:
     """The configuration class a model class declares, None when it declares none."""
     for c in model_class.__mro__:
-        if isinstance(own(c).get("config_class"), type):
-            return own(c)["config_class"]
+        declared = own(c).get("config_class")
+        if isinstance(declared, type):
+            return declared
         if "__config_annotation__" in own(c):
             file, annotation = own(c)["__config_annotation__"]
             try:
-                return file.evaluate(annotation)
+                found: Class = file.evaluate(annotation)
             except Exception:
                 continue
+            return found
     return None

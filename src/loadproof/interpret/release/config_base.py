@@ -13,7 +13,7 @@ from typing import Any
 from loadproof.interpret.language.errors import SourceMissing, certain
 from loadproof.interpret.language.gate import find, has, own, read_class, write
 from loadproof.interpret.language.objects import NO_DEFAULT
-from loadproof.interpret.language.values import Function, Members, Value, table_of
+from loadproof.interpret.language.values import Class, Function, Members, Value, table_of
 from loadproof.interpret.release.dataclass_parts import default_of, inherited_fields
 from loadproof.interpret.release.field_types import StrictDataclassClassValidationError, check_field, checker
 from loadproof.interpret.release.lazy_members import LazyMethod
@@ -27,14 +27,15 @@ return super().__getattribute__(key)"""
 _NOT_NEEDED = {"__init_subclass__", "__repr__", "__eq__"}
 
 
-def build(world: World) -> Any:
+def build(world: World) -> Class:
     """The base class of all configurations of this release."""
     file = world.file("transformers.configuration_utils")
     source = next((s for s in map(file.class_definition, _NAMES) if s is not None), None) if file else None
     if file is None or source is None:
         raise SourceMissing("no configuration base class in this release")
     file.globals["is_torch_available"] = lambda: False
-    base: Any = file.make_class(source.without(_NOT_NEEDED))
+    made = file.make_class(source.without(_NOT_NEEDED))
+    base: Any = made
     if "__post_init__" in source.functions():
         base.__init__ = field_style_init
         base.validate = lambda self: _validate(type(self), self)
@@ -47,7 +48,7 @@ def build(world: World) -> Any:
     base.from_dict = classmethod(_from_dict)
     for name in _NAMES:
         file.globals[name] = base
-    return base
+    return made
 
 
 def _maps_names_as_ever(source: Any) -> bool:

@@ -14,9 +14,10 @@ from typing import Any
 from loadproof.interpret.language.errors import SourceMissing, certain
 from loadproof.interpret.language.gate import find, own, read, state
 from loadproof.interpret.language.objects import SourceObject
+from loadproof.interpret.language.values import Class, Function, Value
 from loadproof.interpret.release import generation
 from loadproof.interpret.release.auto_classes import ConfigClass
-from loadproof.interpret.release.definitions import FunctionSource
+from loadproof.interpret.release.definitions import FunctionSource, Member
 from loadproof.interpret.release.ports import File, World
 from loadproof.interpret.release.stubs import GenerationMixin
 from loadproof.interpret.shapes.dtypes import FLOAT32, META
@@ -37,7 +38,7 @@ _WITH_LIST = {
 }
 
 
-def build(world: World) -> Any:
+def build(world: World) -> Class:
     """The base class of all models of this release."""
     file = world.file("transformers.modeling_utils")
     source = file.class_definition("PreTrainedModel") if file else None
@@ -58,7 +59,7 @@ def build(world: World) -> Any:
     return base
 
 
-def kernel(file: File, dictionary: bool) -> Any:
+def kernel(file: File, dictionary: bool) -> Class:
     """The part of PreTrainedModel that is written here."""
     mixin = "EmbeddingAccessMixin"
     embedding_access: Any = file.resolve(mixin) if file.defines(mixin) else SourceObject
@@ -69,8 +70,8 @@ def kernel(file: File, dictionary: bool) -> Any:
         _no_split_modules = _skip_keys_device_placement = _keep_in_fp32_modules = None
         _keep_in_fp32_modules_strict = _tied_weights_keys = None
         _supports_flash_attn = _supports_flex_attn = _supports_sdpa = supports_gradient_checkpointing = False
-        dtype: Any = property(lambda self: FLOAT32)
-        device: Any = property(lambda self: META)
+        dtype: Value = property(lambda self: FLOAT32)
+        device: Value = property(lambda self: META)
 
         def __init__(self, config: Any, *_: object, **__: object) -> None:
             Module.__init__(self)
@@ -98,7 +99,7 @@ def kernel(file: File, dictionary: bool) -> Any:
         def can_generate(self) -> bool:
             return False
 
-        def get_correct_attn_implementation(self, implementation: Any, *_: object, **__: object) -> Any:
+        def get_correct_attn_implementation(self, implementation: Value, *_: object, **__: object) -> Value:
             return implementation
 
         @classmethod
@@ -159,7 +160,7 @@ def read_while_loading(world: World) -> list[str]:
     return list(dict.fromkeys(name for name in uses if name is not None and name in given))
 
 
-def _targets(member: Any) -> list[ast.Name]:
+def _targets(member: Member) -> list[ast.Name]:
     targets = (
         member.targets
         if isinstance(member, ast.Assign)
@@ -193,7 +194,7 @@ def tied(model: Any) -> Any:
     return model
 
 
-def _call_with(method: Any, **options: Any) -> None:
+def _call_with(method: Function, **options: Value) -> None:
     """Call what the library calls with these options; that it does not take them is the library's own exception."""
     try:
         method(**options)

@@ -13,13 +13,13 @@ from loadproof.interpret.shapes.sizes import Sized, flat, product
 class Reshaping(Sized):
     """`_of` makes a tensor of other sizes."""
 
-    def _of(self, shape: Iterable[Value] | None) -> Any:
+    def _of(self, shape: Iterable[Value] | None) -> Sized:
         raise NotImplementedError
 
     def numel(self) -> Any:
         return product(self.known())
 
-    def reshape(self, *dims: Any) -> Any:
+    def reshape(self, *dims: Any) -> Sized:
         shape = list(flat(dims))
         if -1 in shape:
             known = product(x for x in shape if x != -1)
@@ -28,12 +28,12 @@ class Reshaping(Sized):
 
     view = reshape
 
-    def unsqueeze(self, d: int) -> Any:
+    def unsqueeze(self, d: int) -> Sized:
         shape = list(self.known())
         shape.insert(d if d >= 0 else len(shape) + 1 + d, 1)
         return self._of(shape)
 
-    def squeeze(self, d: Any = None) -> Any:
+    def squeeze(self, d: int | None = None) -> Sized:
         shape = list(self.known())
         if d is None:
             return self._of([x for x in shape if x != 1])
@@ -41,30 +41,30 @@ class Reshaping(Sized):
             del shape[d]
         return self._of(shape)
 
-    def transpose(self, dim0: int, dim1: int) -> Any:
+    def transpose(self, dim0: int, dim1: int) -> Sized:
         shape = list(self.known())
         shape[dim0], shape[dim1] = shape[dim1], shape[dim0]
         return self._of(shape)
 
-    def permute(self, *dims: Any) -> Any:
+    def permute(self, *dims: Any) -> Sized:
         return self._of([self.known()[i] for i in flat(dims)])
 
-    def flatten(self, start: int = 0, end: int = -1) -> Any:
+    def flatten(self, start: int = 0, end: int = -1) -> Sized:
         shape = list(self.known())
         end = end if end >= 0 else len(shape) + end
         return self._of([*shape[:start], product(shape[start : end + 1]), *shape[end + 1 :]])
 
-    def expand(self, *dims: Any) -> Any:
+    def expand(self, *dims: Any) -> Sized:
         wanted = flat(dims)
         own = (1,) * (len(wanted) - len(self.known())) + tuple(self.known())
         return self._of([a if b == -1 else b for a, b in zip(own, wanted, strict=True)])
 
-    def repeat(self, *dims: Any) -> Any:
+    def repeat(self, *dims: Any) -> Sized:
         times = flat(dims)
         own = (1,) * (len(times) - len(self.known())) + tuple(self.known())
         return self._of([a * b for a, b in zip(own, times, strict=True)])
 
-    def sum(self, dim: Any = None, keepdim: Any = False, **_: object) -> Any:
+    def sum(self, dim: Any = None, keepdim: bool = False, **_: object) -> Sized:
         if dim is None:
             return self._of(())
         shape = list(self.known())
@@ -77,25 +77,25 @@ class Reshaping(Sized):
 
     mean = max = min = prod = any = all = std = var = amax = amin = sum
 
-    def repeat_interleave(self, n: int, dim: Any = None) -> Any:
+    def repeat_interleave(self, n: int, dim: int | None = None) -> Sized:
         if dim is None:
             return self._of((self.numel() * n,))
         shape = list(self.known())
         shape[dim] *= n
         return self._of(shape)
 
-    def new_zeros(self, *shape: Any, **_: object) -> Any:
+    def new_zeros(self, *shape: Any, **_: object) -> Sized:
         return self._of(flat(shape))
 
     new_ones = new_empty = new_zeros
 
-    def new_full(self, shape: Any, *_: object, **__: object) -> Any:
+    def new_full(self, shape: Any, *_: object, **__: object) -> Sized:
         return self._of(shape)
 
-    def outer(self, other: Sized) -> Any:
+    def outer(self, other: Sized) -> Sized:
         return self._of((self.known()[0], other.known()[0]))
 
-    def chunk(self, n: int, dim: int = 0) -> tuple[Any, ...]:
+    def chunk(self, n: int, dim: int = 0) -> tuple[Sized, ...]:
         shape = list(self.known())
         limits.current().charge(min(n, shape[dim]), "chunk")
         size, left, parts = -(-shape[dim] // n), shape[dim], []
@@ -104,7 +104,7 @@ class Reshaping(Sized):
             left -= size
         return tuple(parts)
 
-    def split(self, sizes: Any, dim: int = 0) -> tuple[Any, ...]:
+    def split(self, sizes: Any, dim: int = 0) -> tuple[Sized, ...]:
         shape = list(self.known())
         n = shape[dim]
         if isinstance(sizes, int):
@@ -116,7 +116,7 @@ class Reshaping(Sized):
             part.values, at = self.values[at : at + size], at + size  # type: ignore[index]
         return parts
 
-    def unbind(self, dim: int = 0) -> tuple[Any, ...]:
+    def unbind(self, dim: int = 0) -> tuple[Sized, ...]:
         shape = list(self.known())
         n = shape.pop(dim)
         limits.current().charge(n, "unbind")
