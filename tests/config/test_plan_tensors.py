@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from loadproof.config import plan_from_tensors
-from loadproof.config.plan.mixers import is_sparse, mixer_of
 from loadproof.core.families import fold
 from loadproof.core.layer_letters import letters
 from loadproof.core.tensors import Family
+from loadproof.lexicon.mixers import is_sparse, mixer_of
 from tests import zoo
 
 STRIPS = {

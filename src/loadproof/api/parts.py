@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 
 import msgspec
@@ -10,10 +9,10 @@ import msgspec
 from loadproof.core.checkpoint import Inventory, Selection
 from loadproof.core.expectation import Expectation
 from loadproof.core.findings import Finding
+from loadproof.lexicon.shards import numbered
 from loadproof.rules.catalogue import rule_of
 from loadproof.storage import UnreadableError, folder_of
 
-_SHARD = re.compile(r"\d{5}-of-(?P<total>\d{5})\.(?:safetensors|bin)\Z")
 _ADAPTER = "adapter_config.json"
 _LARGEST = 1 << 20  # bytes of an adapter_config.json that are read
 
@@ -61,10 +60,10 @@ def _shard(inventory: Inventory, file: str) -> tuple[str, str] | None:
         shards = sorted(set(index.weight_map.values()))
         if file in shards and len(shards) > 1:
             return f"this is shard {shards.index(file) + 1} of {len(shards)} of {index.path}", hint
-    numbered = _SHARD.search(file)
-    if numbered is None or int(numbered["total"]) < 2:
+    name = numbered(file)
+    if name is None or int(name["total"]) < 2:
         return None
-    return f"this is one shard of a set of {int(numbered['total'])}, by its name", hint
+    return f"this is one shard of a set of {int(name['total'])}, by its name", hint
 
 
 def _adapter(inventory: Inventory) -> tuple[str, str]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from loadproof.core.checkpoint import IndexFile
 from loadproof.formats.faults import Faults, cut
-
-_NUMBERED = re.compile(r"(.+)-([0-9]{1,6})-of-([0-9]{1,6})((?:\.[^./]{1,60}){0,8})\.(safetensors|bin)")
+from loadproof.lexicon.shards import numbered
 
 
 class Census:
@@ -109,17 +107,18 @@ def find_gap(files: Sequence[str]) -> str | None:
     """
     sets: dict[tuple[str, str, str], set[int]] = {}
     for file in files:
-        if match := _NUMBERED.fullmatch(file):
-            sets.setdefault((match[1], match[3], match[4]), set()).add(int(match[2]))
+        if match := numbered(file):
+            begin = file[: match.start("number")]
+            sets.setdefault((begin, match["total"], match["variant"]), set()).add(int(match["number"]))
     if len(sets) != 1:
         return None
-    ((stem, total, _), numbers) = sets.popitem()
+    ((begin, total, _), numbers) = sets.popitem()
     wanted = range(int(total)) if 0 in numbers else range(1, int(total) + 1)
     missing = next((number for number in wanted if number not in numbers), None)
-    return None if missing is None else f"{stem}-{missing:0{len(total)}d}-of-{total}"
+    return None if missing is None else f"{begin}{missing:0{len(total)}d}-of-{total}"
 
 
 def is_sibling(file: str, index: str) -> bool:
     """Whether `file` is numbered like a shard of this index: ``model-00001-of-00002.safetensors``."""
-    match = _NUMBERED.fullmatch(file)
-    return match is not None and f"{match[1]}.{match[5]}.index{match[4]}.json" == index
+    match = numbered(file)
+    return match is not None and f"{match['stem']}.{match['suffix']}.index{match['variant']}.json" == index

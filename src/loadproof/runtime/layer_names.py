@@ -12,15 +12,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from loadproof.config.plan.mixers import mixer_of as mixer_by_signature
 from loadproof.core.families import show_axis
+from loadproof.lexicon.extras import MULTIMODAL, is_other_stack
+from loadproof.lexicon.mixers import LINEAR_MODULES, LINEAR_WORDS, SOFTMAX_MODULES
+from loadproof.lexicon.mixers import mixer_of as mixer_by_signature
 
 DEFAULT_PREFIX = "language_model.model."
 _LAYER = re.compile(r"^((?:[\w-]+\.)*?)layers\.(\d+)\.(.+)$")
-_LINEAR = {
-    "linear_attn", "linear_attention", "mamba", "mamba2", "kda", "gdn", "gated_deltanet", "lightning",
-    "lightning_attention", "recurrent", "rglru", "rwkv", "gla", "conv", "short_conv",
-}  # fmt: skip
 _SHORT = {
     "linear_attention": "linear_attn",
     "full_attention": "full_attn",
@@ -29,12 +27,12 @@ _SHORT = {
     "conv": "conv",
     "hybrid": "hybrid",
 }
-_MIXERS = ("linear_attn", "mamba", "mixer", "conv", "short_conv", "temporal_block", "self_attn", "attention", "attn")
+_MIXERS = (*LINEAR_MODULES, *SOFTMAX_MODULES)
 
 
 def is_linear(word: str) -> bool:
     """True for every word that means a mixer other than softmax attention."""
-    return word.lower() in _LINEAR
+    return word.lower() in LINEAR_WORDS
 
 
 def names_in(checkpoint: Mapping[str, Any] | str | os.PathLike[str]) -> list[str]:
@@ -61,7 +59,7 @@ def find_prefix(names: Iterable[str]) -> str:
         if m := _LAYER.match(name):
             layers.setdefault(m[1], set()).add(m[2])
     sizes = Counter({prefix: len(indices) for prefix, indices in layers.items()})
-    text = Counter({p: n for p, n in sizes.items() if not any(w in p for w in ("visual", "vision", "audio", "mtp"))})
+    text = Counter({p: n for p, n in sizes.items() if not (is_other_stack(p) or re.search(MULTIMODAL, p))})
     return (text or sizes).most_common(1)[0][0] if sizes else DEFAULT_PREFIX
 
 
@@ -93,7 +91,7 @@ def mixer_word(children: set[str]) -> str:
     containers = {mixer_of(rest) for rest in children}
     if "linear_attn" in containers:
         return "linear_attn"
-    if containers & {"self_attn", "attention", "attn"}:
+    if containers & set(SOFTMAX_MODULES):
         return "full_attn"
     return next((c for c in ("mamba", "conv") if c in containers), "no mixer")
 

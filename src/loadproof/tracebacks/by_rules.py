@@ -10,6 +10,7 @@ from loadproof.core.families import names_of
 from loadproof.core.findings import Finding
 from loadproof.core.severity import Confidence
 from loadproof.core.symptom import Symptom
+from loadproof.lexicon.feed_forward import IN_LAYER
 from loadproof.rules.diagnose import run_rules
 from loadproof.rules.registry import RANK, load
 from loadproof.rules.rows import count_rows
@@ -50,7 +51,7 @@ _REPOSITORY = re.compile(
     r"(?!(?:out\w*|models?|ckpts?|checkpoints?|runs?|results?|data|tmp|home|mnt)/)\w[\w.-]{0,95}/\w[\w.-]{0,95}"
 )
 _PLAN = ("LP301", "LP305")
-_FEED_FORWARD = re.compile(r"\.(?:\w{0,40}mlp|\w{0,40}moe|ffn|feed_forward|experts|\w{0,40}norm)\.")
+_FEED_FORWARD = re.compile(IN_LAYER)
 _SAME = {"LP305": "LP301"}  # whether the config states the plan or a default fills it in, no text tells
 
 

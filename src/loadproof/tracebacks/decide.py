@@ -12,7 +12,7 @@ from loadproof.core.families import show
 from loadproof.core.findings import Evidence
 from loadproof.core.places import Place, about
 from loadproof.core.symptom import Symptom
-from loadproof.lexicon import adapters, companions, ends, wrappers
+from loadproof.lexicon import adapters, companions, ends, experts, extras, wrappers
 from loadproof.tracebacks.base import Cause
 from loadproof.tracebacks.names import classify, layer_of
 from loadproof.tracebacks.stored import depth, field, held_in, layer_agrees, layer_evidence, sample, stages, stored
@@ -30,8 +30,6 @@ Judge = Callable[[Symptom, Report], Decision]
 OPEN = Decision()
 REFUTED = Decision(False)
 
-_PACKED = r"experts\.(?:gate_up_proj|down_proj|gate_proj|up_proj)(?:$|_)"
-_SINGLE = r"experts\.(?:\{\}|\d+)\."
 _QUANT = companions.ANY_COMPANION
 # Stored names that are the fault themselves, whatever this release of transformers makes of them.
 _PROOFS = {
@@ -44,8 +42,8 @@ _PROOFS = {
 # Without a stored tensor of this kind a cause of this code cannot be; with one it stays open for other readers.
 _SIGNS = {
     "LP205": ends.HEAD_WEIGHT,
-    "LP309": r"(?:^|\.)mtp\.|nextn|eh_proj",
-    "LP402": r"language_model\.|visual\.|vision|text_model\.|(?:^|\.)(\w*model)\.\1\.",
+    "LP309": extras.PREDICTION,
+    "LP402": rf"language_model\.|text_model\.|(?:^|\.)(\w*model)\.\1\.|{extras.MULTIMODAL}",
     "LP404": adapters.DUMPED,
     "LP409": r"experts",
     "LP410": r"experts",
@@ -223,13 +221,13 @@ def _head_dim(_symptom: Symptom, report: Report) -> Decision:
 
 def _experts(symptom: Symptom, report: Report) -> Decision:
     """The text wants packed experts where they are stored one by one, or the other way round."""
-    packed, single = sample(report.case, _PACKED), sample(report.case, _SINGLE)
+    packed, single = sample(report.case, experts.PACKED), sample(report.case, experts.CITED_ONE_BY_ONE)
     found = packed or single
     if found is None:
         return REFUTED
     wanted = [name for name in symptom.names if "experts" in name]
-    other = any(re.search(_PACKED, name) for name in wanted) and packed is None
-    other = other or (any(re.search(r"experts\.\d+\.", name) for name in wanted) and single is None)
+    other = any(re.search(experts.PACKED, name) for name in wanted) and packed is None
+    other = other or (any(re.search(experts.CITED_ONE_BY_ONE, name) for name in wanted) and single is None)
     return Decision(True if other else None, (found,))
 
 

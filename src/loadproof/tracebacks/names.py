@@ -6,6 +6,8 @@ import re
 
 from loadproof.core.families import split_name
 from loadproof.lexicon.companions import LEAVES
+from loadproof.lexicon.experts import PACKED
+from loadproof.lexicon.mixers import RUNTIME_MODULE
 
 Kind = str  # runtime-layer | fused | double-replaced | tensor | packed-experts | module | token-id | word
 
@@ -14,10 +16,7 @@ _OWN_LEAVES = frozenset(
     ["weight", "bias", "A_log", "D", "dt_bias", "e_score_correction_bias", "inv_freq", "sinks", "per_channel_scale"]
 )
 _LEAVES = LEAVES | _OWN_LEAVES
-_RUNTIME = re.compile(
-    r"(?:^|\.)(?:linear_attn|mixer|self_attn|attn|attention|mamba|k_cache|indexer|conv|short_conv|experts|gdn|kda|"
-    r"linear_attention|cross_attn|encoder_attn|indexer\.k_cache|mla_attn|lightning_attn|ssm|block_sparse_moe)$"
-)
+_RUNTIME = re.compile(RUNTIME_MODULE)
 _FUSED = re.compile(
     r"w13_|w2_weight|w2_scale|\bqkv_proj\b|(?<!experts\.)\bgate_up_proj\b|in_proj_qkvz\b|in_proj_ba\b|fused_qkv_a_proj"
     r"|routed_experts|\bqkv\.(?:weight|bias)|\.A$|\bw13\b|\bgate_up\b|\bWqkv_proj\b"
@@ -45,7 +44,7 @@ def classify(name: str) -> Kind:
         return "fused"
     if last in _LEAVES or last.endswith(("_scale", "_scale_inv", "_bias", "_blocks", "_scales")):
         return "tensor"
-    if re.search(r"experts\.(?:gate_up_proj|down_proj|gate_proj|up_proj)$", text):
+    if re.search(PACKED, text):
         return "packed-experts"
     if _RUNTIME.search(text):
         return "runtime-layer"

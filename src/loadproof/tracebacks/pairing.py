@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from loadproof.core.symptom import Symptom
-from loadproof.lexicon import adapters, companions, ends, wrappers
+from loadproof.lexicon import adapters, companions, ends, experts, extras, feed_forward, mixers, wrappers
 from loadproof.lexicon.words import any_of
 from loadproof.tracebacks.mismatches import judge_sizes
 from loadproof.tracebacks.names import layer_of
@@ -25,20 +25,17 @@ _MLX = ("mlx-lm", "mlx-vlm")
 _KV = re.compile(r"\.self_attn\.[kv]_(?:norm|proj)\.")
 _BNB = re.compile(companions.LEFT_OVER)
 _HEADS = re.compile(ends.TASK_HEAD)
-_MTP = re.compile(r"(?:^|\.)mtp\.|nextn|eh_proj|enorm|hnorm|pre_fc_norm|shared_head")
-_VISION = re.compile(
-    r"(?:^|\.)(?:visual|vision_tower|vision_model|multi_modal_projector|mm_projector|merger|audio_tower)\."
-)
-_PER_EXPERT = re.compile(r"experts\.(?:\d+|\{[^}]{0,60}\}|<[^>]{0,60}>)\.")
+_MTP, _VISION = re.compile(extras.PREDICTION), re.compile(extras.TOWER)
+_PER_EXPERT = re.compile(experts.CITED_ONE_BY_ONE)
 _HEAD = re.compile(rf"(?:^|\.)(?:{any_of(ends.HEADS)})\.(?:weight|biases|scales)$")
 _IN_LAYER = re.compile(
     r"(?:(?:layers|h|blocks)\.|^)(?P<layer>\d{1,6}|\{[^}]{0,60}\}|<[^>]{0,60}>)\.(?P<module>\w{1,60})\."
 )
 _FIRST = ("0", "{}", "{0}")
 _EMBEDDING = re.compile(ends.ANY_EMBEDDING)
-_NO_MIXER = re.compile(r"mlp|moe|ffn|feed_forward|expert|norm")
+_NO_MIXER = re.compile(feed_forward.NO_MIXER)
 _TWICE = re.compile(r"(?:^|\.)(\w+_?model|model)\.\1(?:\.|$)|language_model\.model\.language_model")
-_FUSED = re.compile(r"in_proj_qkvz|in_proj_ba|\bgate_up_proj\.|\bqkv_proj\.|\bWqkv\b|\bc_attn\b")
+_FUSED = re.compile(rf"\b(?:{any_of(mixers.FUSED)})\.")
 
 
 def pair(symptom: Symptom) -> Iterator[Vote]:

@@ -8,19 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from loadproof.config.plan.mixers import is_sparse, mixer_of
 from loadproof.config.plan.words import DENSE, SPARSE
 from loadproof.config.values import MAX_LAYERS
 from loadproof.core.config import LayerPlan
 from loadproof.core.families import HOLE, count
 from loadproof.core.tensors import Family
+from loadproof.lexicon.extras import is_other_stack
+from loadproof.lexicon.mixers import is_sparse, mixer_of
 
-# Parts of a path below which the layers are not those of the text decoder.
-_OTHER_NAMES = (
-    "visual vision vision_tower vision_model vision_encoder vit audio audio_tower audio_encoder encoder image_encoder "
-    "mtp mtp_block nextn draft speech_encoder perceiver resampler connector aligner multi_modal_projector projector"
-)
-_OTHER_STACKS = frozenset(_OTHER_NAMES.split())
 Layers = dict[int, frozenset[str]]
 
 
@@ -65,7 +60,7 @@ def decoder_layers(families: Iterable[Family]) -> tuple[str, Layers] | None:
     sizes: dict[str, int] = {}
     for family in families:
         container, hole, rest = family.template.partition("." + HOLE + ".")
-        if not hole or _OTHER_STACKS & set(container.split(".")):
+        if not hole or is_other_stack(container):
             continue
         stack = stacks.setdefault(container, {})
         sizes[container] = sizes.get(container, 0) + count(family.axes)

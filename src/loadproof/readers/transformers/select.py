@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from posixpath import isabs, normpath
 
 from loadproof.core.checkpoint import FileInfo, IndexFile, Inventory, Selection
 from loadproof.core.config import ModelConfig
 from loadproof.core.known_names import SAFE, TORCH, WEIGHTS
 from loadproof.formats.inventory import look_up
-
-_DCP_SHARD = re.compile(r"shard-[0-9]{5}-model-[0-9]{5}-of-[0-9]{5}\.safetensors")
-_WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".gguf", ".ckpt")
+from loadproof.lexicon.shards import DISTRIBUTED, SUFFIXES
 
 
 def select(inventory: Inventory, config: ModelConfig, names_only: bool = False) -> Selection:
@@ -19,7 +16,7 @@ def select(inventory: Inventory, config: ModelConfig, names_only: bool = False) 
     files = {file.path: file for file in inventory.files}
     if inventory.single_file is not None:
         return _opened(inventory, inventory.single_file, files, names_only)
-    dcp = tuple(sorted(path for path in files if _DCP_SHARD.fullmatch(path)))
+    dcp = tuple(sorted(path for path in files if DISTRIBUTED.fullmatch(path)))
     if dcp:
         return Selection(None, dcp, "dcp", shadowed=_shadowed(files, dcp))
     explicit = config.raw.get("transformers_weights")
@@ -118,4 +115,4 @@ def _join(inventory: Inventory, name: str) -> str:
 def _shadowed(files: dict[str, FileInfo], taken: tuple[str, ...]) -> tuple[str, ...]:
     """Weight files of the folder itself that will not be read."""
     rest = set(files) - {normpath(name) for name in taken}
-    return tuple(sorted(p for p in rest if "/" not in p and p.endswith((*_WEIGHTS, ".safetensors.index.json"))))
+    return tuple(sorted(p for p in rest if "/" not in p and p.endswith((*SUFFIXES, ".safetensors.index.json"))))

@@ -10,7 +10,6 @@ from loadproof.config.access import get, text_config, text_config_path
 from loadproof.config.lines import where
 from loadproof.config.plan.codec import Codec, write
 from loadproof.config.plan.feed_forward import FEED_FORWARD, deciding
-from loadproof.config.plan.mixers import mixer_modules
 from loadproof.config.plan.reading import text_fields
 from loadproof.config.plan.tensors import decoder_layers, feed_forward_from_tensors
 from loadproof.config.plan.words import DENSE, SPARSE
@@ -20,6 +19,7 @@ from loadproof.core.edits import Edit, SetJson
 from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place
+from loadproof.lexicon.mixers import mixer_modules
 from loadproof.rules.evidence.plans import as_families, config_file, rows_in_layers
 from loadproof.rules.evidence.whatif_config import explained_by_config
 from loadproof.rules.evidence.wording import json_text

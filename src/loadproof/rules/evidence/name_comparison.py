@@ -10,7 +10,7 @@ from loadproof.core.families import count
 from loadproof.core.outcome import Row
 from loadproof.core.results import Renaming, Role
 from loadproof.core.tensors import Axes, Family
-from loadproof.lexicon import adapters, companions, ends
+from loadproof.lexicon import adapters, companions, ends, experts, extras, feed_forward, mixers
 from loadproof.lexicon.words import any_of
 from loadproof.rules.evidence.name_differences import votes
 from loadproof.rules.evidence.renamings import Rewrite
@@ -25,16 +25,16 @@ _ROLES: tuple[tuple[str, re.Pattern[str]], ...] = (
         "quantization",
         re.compile(rf"{companions.COMPANION}|\.({any_of(companions.KV_SCALES)})\Z"),
     ),
-    ("vision or audio", re.compile(r"(^|\.)(visual|vision|image|audio|speech|multi_modal|mm_|projector|vit)")),
-    ("prediction heads", re.compile(r"(^|\.)(mtp|nextn|eh_proj)")),
+    ("vision or audio", re.compile(extras.MULTIMODAL)),
+    ("prediction heads", re.compile(extras.PREDICTION)),
     ("head", re.compile(rf"{ends.HEAD}|{ends.TASK_HEAD}")),
     ("embedding", re.compile(ends.ANY_EMBEDDING)),
-    ("experts", re.compile(r"\.experts?\.")),
-    ("router", re.compile(r"\.(gate|router)\.(weight|bias|linear|e_score)")),
-    ("linear mixer", re.compile(r"\.(linear_attn|mamba|mixer|conv|ssm|rg_lru|short_conv|block_sparse_attn)\.")),
+    ("experts", re.compile(experts.EXPERT)),
+    ("router", re.compile(experts.ROUTER)),
+    ("linear mixer", re.compile(mixers.LINEAR)),
     ("norms", re.compile(r"(norm|ln_\w|layernorm)\w{0,60}\.(weight|bias)$")),
     ("attention", re.compile(r"attn|attention")),
-    ("feed forward", re.compile(r"\.(mlp|feed_forward|ffn|fc\d)\b")),
+    ("feed forward", re.compile(rf"\.(?:{any_of((*feed_forward.MODULES, *feed_forward.MATRICES))})\b")),
 )
 
 

@@ -11,7 +11,6 @@ from loadproof.config.access import get, text_config, text_config_path
 from loadproof.config.edited import with_edits
 from loadproof.config.lines import where
 from loadproof.config.plan.codec import write
-from loadproof.config.plan.mixers import mixer_modules
 from loadproof.config.plan.reading import diff_plans, field_path, text_fields
 from loadproof.config.plan.spellings import CODECS, LISTS, SPELLINGS, read_words
 from loadproof.config.plan.tensors import decoder_layers, plan_from_tensors
@@ -26,6 +25,7 @@ from loadproof.core.layer_letters import letter, letters, meaning
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place, about, in_files
 from loadproof.core.tensors import Family
+from loadproof.lexicon.mixers import mixer_modules
 from loadproof.rules.evidence.wording import json_text, number_of
 
 

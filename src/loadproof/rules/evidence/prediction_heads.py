@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from loadproof.config.access import text_config, text_config_path
@@ -10,8 +11,8 @@ from loadproof.config.spellings import SPELLINGS, spelled
 from loadproof.core.case import Case
 from loadproof.core.config import JsonPath
 from loadproof.core.tensors import Family
+from loadproof.lexicon.extras import MARKED, is_prediction_head
 
-NAMES = frozenset(("mtp", "mtp_block", "mtp_layers", "nextn", "nextn_predict_layers", "mtp_predictor"))
 FIELD = "num_nextn_predict_layers"
 
 
@@ -31,16 +32,15 @@ def stored_heads(case: Case) -> list[Family]:
     Layers beyond the depth count only where they hold what such a head has (``eh_proj`` and the norms around it).
     """
     depth = config_depth(case.config, case.expectation)
-    named = [family for family in case.manifest.families if NAMES & set(family.template.split("."))]
+    named = [family for family in case.manifest.families if is_prediction_head(family.template)]
     return named + list(_beyond(case.manifest.families, depth))
 
 
 def _beyond(families: Iterable[Family], depth: int | None) -> Iterable[Family]:
     if depth is None:
         return
-    marks = ("eh_proj", "enorm", "hnorm", "shared_head")
     outside = [f for f in families if f.axes and f.axes[0] and f.axes[0][-1] >= depth and ".layers.{}." in f.template]
-    layers = {i for f in outside if any(mark in f.template for mark in marks) for i in f.axes[0] if i >= depth}
+    layers = {i for f in outside if re.search(MARKED, f.template) for i in f.axes[0] if i >= depth}
     for family in outside:
         inside = tuple(sorted(layers & set(family.axes[0])))
         if inside:

@@ -9,8 +9,7 @@ from loadproof.core.case import Case
 from loadproof.core.checkpoint import IndexFile
 from loadproof.core.edits import Fix, RebuildIndex
 from loadproof.core.families import fold, show
-
-NUMBERED = re.compile(r"(?P<stem>.+?)-?(?P<number>\d{5})-of-(?P<total>\d{5})\.(?:safetensors|bin)\Z")
+from loadproof.lexicon.shards import numbered
 
 MOST_GROUPED = 300_000  # names of files that are not there; the largest models have 223,000
 
@@ -50,7 +49,7 @@ def beside(entry: str | None) -> tuple[str, ...]:
 
 
 def is_numbered(file: str) -> bool:
-    return NUMBERED.fullmatch(file) is not None
+    return numbered(file) is not None
 
 
 def numbered_set(case: Case, index: str) -> tuple[str, ...]:
@@ -72,7 +71,7 @@ def _sets(files: Iterable[str]) -> dict[tuple[str, int], dict[int, str]]:
     """{(stem, total): {number: file}}."""
     sets: dict[tuple[str, int], dict[int, str]] = {}
     for file in sorted(files):
-        if found := NUMBERED.fullmatch(file):
+        if found := numbered(file):
             sets.setdefault((found["stem"], int(found["total"])), {})[int(found["number"])] = file
     return sets
 

@@ -8,10 +8,9 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.core.families import count
 from loadproof.core.outcome import Row
+from loadproof.lexicon import extras
 
-MULTIMODAL = re.compile(
-    r"(vision|visual|vit|vpm|image|audio|video|speech|resampler|projector|merger|mm_|patch_embed|mlp1|aligner)", re.I
-)
+MULTIMODAL = re.compile(extras.MULTIMODAL)
 
 
 def beginnings(known: Iterable[str]) -> set[str]:

@@ -9,6 +9,7 @@ from loadproof.core.checkpoint import Problem
 from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence
 from loadproof.core.places import Place
+from loadproof.lexicon.shards import SUFFIXES
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.file_faults import evidence_of, faults, is_read, lost_with, notes_of
 
@@ -18,7 +19,7 @@ def check(case: Case) -> Iterable[Found]:
     pointers = [file.path for file in case.inventory.files if file.kind == "lfs-pointer"]
     told = {problem.file: problem for problem in faults(case, RULE.code)}
     needed = [file for file in pointers if is_read(case, file) or _is_adapter(case, file)]
-    other = [file for file in pointers if file not in needed and file.endswith(_WEIGHTS)]
+    other = [file for file in pointers if file not in needed and file.endswith(SUFFIXES)]
     for files, used in ((needed, True), (other, False)):
         if files:
             yield _finding(case, files, used, [told[file] for file in files if file in told])
@@ -30,13 +31,10 @@ def _is_adapter(case: Case, file: str) -> bool:
     return is_folder and file.startswith("adapter_model.")
 
 
-_WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".gguf")
-
-
 def _finding(case: Case, files: list[str], used: bool, problems: list[Problem]) -> Found:
     subject = files[0] if len(files) == 1 else f"{len(files)} files ({files[0]} to {files[-1]})"
     verb = "is a Git LFS pointer" if len(files) == 1 else "are Git LFS pointers"
-    wanted = used and not (case.manifest.names_only and all(file.endswith(_WEIGHTS) for file in files))
+    wanted = used and not (case.manifest.names_only and all(file.endswith(SUFFIXES) for file in files))
     headline = f"{subject} {verb}, not the {'file' if len(files) == 1 else 'files'}" + ("" if used else " (not read)")
     evidence = evidence_of(problems) or (Evidence(Place(files[0]), "version https://git-lfs.github.com/spec/v1"),)
     rows = tuple(lost_with(case, files)) if used else ()

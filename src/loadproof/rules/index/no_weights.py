@@ -11,9 +11,10 @@ from loadproof.core.edits import Fix, RebuildIndex
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.known_names import SAFE_INDEX, WEIGHTS
 from loadproof.core.places import Place, about
+from loadproof.lexicon.shards import PARTIAL_SUFFIX, SUFFIXES, numbered
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.file_faults import faults
-from loadproof.rules.evidence.shards import NUMBERED, absent_numbers, listed, numbered_set
+from loadproof.rules.evidence.shards import absent_numbers, listed, numbered_set
 from loadproof.rules.rows import of_kind
 
 
@@ -64,7 +65,7 @@ def _way_out(case: Case, others: list[str], evidence: list[Evidence]) -> tuple[F
 
 def _absent_shards(files: list[str]) -> tuple[str, str] | None:
     """What of one numbered set is not there, and what to do; None where no such set lies there."""
-    numbered = [found for file in files if (found := NUMBERED.fullmatch(file))]
+    numbered = [found for file in files if (found := numbered(file))]
     totals = {(found["stem"], int(found["total"])) for found in numbered}
     if len(totals) != 1:
         return None
@@ -86,7 +87,7 @@ def _rename(files: list[str]) -> tuple[str, str] | None:
 
 
 _KNOWN = re.compile(r"consolidated|adapter_model|diffusion_pytorch_model|model_world_size|.*-of-\d{5}\.")
-_WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".gguf", ".ckpt", ".distcp")
+_WEIGHTS = (*SUFFIXES, PARTIAL_SUFFIX)
 _ORIGINS: tuple[tuple[str, str], ...] = (
     (r"consolidated.*\.pth\Z", "the original Llama layout; convert it with convert_llama_weights_to_hf"),
     (r"consolidated.*\.safetensors\Z", "the original Mistral layout; vLLM reads it"),

@@ -15,19 +15,20 @@ from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place, about
 from loadproof.core.severity import Confidence
+from loadproof.lexicon.experts import ONE_BY_ONE, is_of_expert
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.quantized_layout import COMPANION
 from loadproof.rules.evidence.wording import plural
 
 MOST_PLACES = 1_000_000  # experts of all layers that there would be; the largest model has a quarter of it
-_EXPERT = re.compile(r"\.experts\.\{\}\.")
+_EXPERT = re.compile(ONE_BY_ONE)
 
 
 def check(case: Case) -> Iterable[Found]:
     """An expert, or one projection of it, is not stored: an error row, or silently the next expert in its place."""
     held = held_experts(case)
     wanted = value_of(text_config(case.config), "num_experts")
-    missed = any(".experts" in row.template for row in case.outcome.rows)
+    missed = any(is_of_expert(row.template) for row in case.outcome.rows)
     totals = {module: _total(case, leaves, wanted) for module, leaves in held.items()}
     places = [(totals[module], by_layer) for module, leaves in held.items() for by_layer in leaves.values()]
     if sum(total * len(by_layer) for total, by_layer in places) > MOST_PLACES:
@@ -36,7 +37,7 @@ def check(case: Case) -> Iterable[Found]:
     if not gaps:
         return
     layers = {index for gap in gaps for index in gap.layers}
-    rows = [row for row in case.outcome.rows if ".experts" in row.template and _in_layers(row, layers)]
+    rows = [row for row in case.outcome.rows if is_of_expert(row.template) and _in_layers(row, layers)]
     tensors = sum(len(gap.experts) * max(1, len(gap.layers)) for gap in gaps)
     first = gaps[0]
     headline = f"{plural(tensors, 'tensor')} of experts {'is' if tensors == 1 else 'are'} missing: {first.what()}"
@@ -96,8 +97,8 @@ def held_experts(case: Case) -> dict[str, dict[str, dict[int, set[int]]]]:
 def _total(case: Case, leaves: dict[str, dict[int, set[int]]], wanted: object) -> int:
     """How many experts there should be: the number of the config where some are missed and the router has them all."""
     stored = 1 + max(max(experts) for by_layer in leaves.values() for experts in by_layer.values())
-    routers = [row for row in case.outcome.rows if row.kind == "mismatched" and ".experts" not in row.template]
-    misses = any(".experts" in row.template for row in case.outcome.rows)
+    routers = [row for row in case.outcome.rows if row.kind == "mismatched" and not is_of_expert(row.template)]
+    misses = any(is_of_expert(row.template) for row in case.outcome.rows)
     if (
         misses
         and isinstance(wanted, int)

@@ -12,19 +12,18 @@ from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import about, in_files
 from loadproof.core.tensors import Shape
+from loadproof.lexicon.experts import LETTERS, PACKS, PROJECTION_FIRST, SPELLED, is_of_expert
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.whatif import explained_by, renamed
 from loadproof.rules.rows import of_kind
 
-_PROJECTION_FIRST = re.compile(r"\.experts\.([A-Za-z_][A-Za-z_0-9]*)\.\{\}\.")
-_LETTERS = {"w1": "gate_proj", "w3": "up_proj", "w2": "down_proj"}
-_WORDS = {word: letter for letter, word in _LETTERS.items()}
+_PROJECTION_FIRST = re.compile(PROJECTION_FIRST)
 
 
 def check(case: Case) -> Iterable[Found]:
     """Missing experts here, stored experts under other names there: packed, per expert, or spelled otherwise."""
-    missing = [row for row in of_kind(case.outcome.rows, "missing") if ".experts" in row.template]
-    stored = [row for row in of_kind(case.outcome.rows, "unexpected") if ".experts" in (row.stored or row.template)]
+    missing = [row for row in of_kind(case.outcome.rows, "missing") if is_of_expert(row.template)]
+    stored = [row for row in of_kind(case.outcome.rows, "unexpected") if is_of_expert(row.stored or row.template)]
     if not missing or not stored:
         return
     rows, fixes = _renamed(case) or ((*missing, *stored), _restacked(case, missing, stored))
@@ -64,11 +63,11 @@ def _index_first(template: str) -> str:
 
 
 def _spelled_out(template: str) -> str:
-    return re.sub(r"(\.experts\.\{\}\.)(w[123])(?=\.)", lambda found: found[1] + _LETTERS[found[2]], template)
+    return re.sub(r"(\.experts\.\{\}\.)(w[123])(?=\.)", lambda found: found[1] + LETTERS[found[2]], template)
 
 
 def _abbreviated(template: str) -> str:
-    return re.sub(r"(\.experts\.\{\}\.)(\w+_proj)(?=\.)", lambda f: f[1] + _WORDS.get(f[2], f[2]), template)
+    return re.sub(r"(\.experts\.\{\}\.)(\w+_proj)(?=\.)", lambda f: f[1] + SPELLED.get(f[2], f[2]), template)
 
 
 def _restacked(case: Case, missing: list[Row], stored: list[Row]) -> tuple[Fix, ...]:
@@ -106,7 +105,7 @@ def _stack(packed: Row, stored: list[Row]) -> Iterable[Edit]:
 
 def _parts(leaf: str, rows: list[Row]) -> list[Row]:
     """The per-expert tensors that `gate_up_proj` or `down_proj` packs, in the order of concatenation."""
-    words = {"gate_up_proj": ("gate_proj", "up_proj"), "down_proj": ("down_proj",)}.get(leaf, ())
+    words = PACKS.get(leaf, ())
     found = {(row.stored or row.template).split(".")[-2]: row for row in rows}
     return [found[word] for word in words] if words and all(word in found for word in words) else []
 

@@ -14,6 +14,7 @@ from loadproof.core.families import show
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place, about, in_files
+from loadproof.lexicon import experts, extras, feed_forward
 from loadproof.lexicon.ends import HEADS
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.feed_forward import flipped
@@ -23,11 +24,8 @@ from loadproof.rules.evidence.submodules import MULTIMODAL, assigned, by_root, e
 from loadproof.rules.names.ignored_weights import LEGACY
 from loadproof.rules.rows import of_kind, subtract
 
-_DENSE = re.compile(
-    r"\.(mlp|feed_forward|ffn)\.(gate_proj|up_proj|down_proj|w1|w2|w3|fc1|fc2|c_fc|c_proj|gate_up_proj)\."
-)
-_EXPERTS = re.compile(r"\.experts?\.")
-_DRAFT = re.compile(r"(\A|\.)(midlayer\.|d2t\Z|t2d\Z|fc\.weight\Z)")
+_DENSE, _EXPERTS = re.compile(feed_forward.DENSE), re.compile(experts.EXPERT)
+_DRAFT = re.compile(extras.DRAFT)
 
 
 def check(case: Case) -> Iterable[Found]:

@@ -7,6 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from loadproof.lexicon.experts import MODULES as EXPERT_MODULES
+from loadproof.lexicon.feed_forward import MATRICES
+from loadproof.lexicon.feed_forward import MODULES as FEED_FORWARD_MODULES
+from loadproof.lexicon.words import any_of
+
 Mixer = tuple[str | None, str | None]  # (canonical word of a plan, what the mixer is called)
 UNKNOWN: Mixer = (None, None)
 
@@ -15,8 +20,23 @@ _QUERY_NAMES = (
     "key wq wk attn_q attn_k att_proj W_pack in_proj_weight kv_proj wq_a wkv"
 )
 _ATTENTION = frozenset(_QUERY_NAMES.split())
-_DENSE_NAMES = "up_proj down_proj gate_up_proj fc1 fc2 c_fc c_proj w1 w2 w3 dense_h_to_4h wi_0 wo"
-_DENSE = frozenset(_DENSE_NAMES.split())
+# Modules of a layer that hold a mixer, in released files and as engines register them.
+SOFTMAX_MODULES = ("self_attn", "attention", "attn")
+LINEAR_MODULES = ("linear_attn", "mamba", "mixer", "conv", "short_conv", "temporal_block")
+_ENGINE_MODULES = (
+    *("k_cache", "indexer", "indexer.k_cache", "experts", "gdn", "kda", "linear_attention", "cross_attn"),
+    *("encoder_attn", "mla_attn", "lightning_attn", "ssm", "block_sparse_moe"),
+)
+RUNTIME_MODULE = rf"(?:^|\.)(?:{any_of((*LINEAR_MODULES, *SOFTMAX_MODULES, *_ENGINE_MODULES))})$"
+# Words of plans and tools for a mixer other than softmax attention.
+LINEAR_WORDS = frozenset((
+    "linear_attn", "linear_attention", "mamba", "mamba2", "kda", "gdn", "gated_deltanet", "lightning",
+    "lightning_attention", "recurrent", "rglru", "rwkv", "gla", "conv", "short_conv",
+))  # fmt: skip
+# The part of a model that a diff groups as one: `.linear_attn.` and the like.
+LINEAR = rf"\.(?:{any_of((*LINEAR_MODULES, 'ssm', 'rg_lru', 'block_sparse_attn'))})\."
+# Projections that engines and some families fuse, and what stands for them in other families.
+FUSED = ("in_proj_qkvz", "in_proj_ba", "gate_up_proj", "qkv_proj", "Wqkv", "c_attn")
 
 
 def mixer_of(children: Iterable[str]) -> Mixer:
@@ -47,9 +67,9 @@ def is_sparse(children: Iterable[str]) -> bool | None:
     modules = _modules(children)
     parts = {part for module, inside in modules.items() if not _module_mixer(module, inside) for part in inside}
     parts |= modules.keys()
-    if parts & {"experts", "block_sparse_moe"}:
+    if not parts.isdisjoint(EXPERT_MODULES):
         return True
-    return False if parts & _DENSE else None
+    return False if not MATRICES.keys().isdisjoint(parts) else None
 
 
 def _modules(children: Iterable[str]) -> dict[str, set[str]]:
@@ -78,7 +98,7 @@ def _module_mixer(module: str, parts: set[str]) -> Mixer | None:
         return "cross_attention", "cross attention"
     if "indexer" in parts:
         return "indexed_attention", "attention with an indexer"
-    if module in ("mlp", "feed_forward", "ffn", "block_sparse_moe") or not parts & _ATTENTION:
+    if module in FEED_FORWARD_MODULES or module in EXPERT_MODULES or not parts & _ATTENTION:
         return None
     return "full_attention", "latent attention (MLA)" if "kv_a_proj_with_mqa" in parts else "attention"
 
@@ -114,4 +134,4 @@ def _block(modules: dict[str, set[str]]) -> Mixer:
         return UNKNOWN  # two norms around a feed-forward part: a layer whose mixer is not there
     if "experts" in blocks[0]:
         return "moe", "experts"
-    return ("mlp", "feed-forward block") if blocks[0] & _DENSE else UNKNOWN
+    return ("mlp", "feed-forward block") if not MATRICES.keys().isdisjoint(blocks[0]) else UNKNOWN
