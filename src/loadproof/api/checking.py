@@ -18,11 +18,12 @@ from loadproof.core.case import Report, Timings
 from loadproof.core.checkpoint import Inventory
 from loadproof.core.reading import asked_for
 from loadproof.formats import read_manifest, take_inventory
+from loadproof.lexicon.shards import SUFFIXES
 from loadproof.readers import get_reader
 
 _WEIGHT_KINDS = frozenset({"safetensors", "torch", "gguf", "lfs-pointer"})
 _MOST_SUBFOLDERS = 1000
-_WEIGHT_NAMES = (".safetensors", ".bin", ".pt", ".pth", ".gguf", ".ckpt", ".index.json")
+_WEIGHT_NAMES = (*SUFFIXES, ".index.json")
 
 
 class NoCheckpointError(ValueError):

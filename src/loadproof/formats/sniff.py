@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 
 from loadproof.formats.entry import LARGEST_HEADER
+from loadproof.lexicon.shards import PARTIAL_SUFFIX, SUFFIXES
+from loadproof.lexicon.words import any_of
 
 HEAD = 512  # bytes that are enough to tell
 
-_CLAIMS_WEIGHTS = re.compile(r".*(\.safetensors|\.bin|\.pt|\.pth|\.ckpt|\.gguf|\.distcp)", re.IGNORECASE | re.DOTALL)
+_CLAIMS_WEIGHTS = re.compile(rf".*(?:{any_of((*SUFFIXES, PARTIAL_SUFFIX))})", re.IGNORECASE | re.DOTALL)
 _LFS = b"version https://git-lfs.github.com/spec/"
 _PICKLE = re.compile(rb"\x80[\x00-\x05]|\(dp|c[A-Za-z_.]+\n|\(S'", re.DOTALL)
 _MAGIC = (

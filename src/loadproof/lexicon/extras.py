@@ -62,7 +62,7 @@ _STEMS = (
     *("vision", "visual", "vit", "vpm", "image", "img_", "audio", "video", "speech", "multi_modal", "mm_", "resampler"),
     *("perceiver", "projector", "merger", "connector", "aligner", "patch_embed", "mlp1"),
 )
-MULTIMODAL = rf"(?i:(?:^|[._])(?:{any_of(_STEMS)}))"
+MULTIMODAL = rf"(?i:(?:^|[._])(?!(?<=vocab_)projector)(?:{any_of(_STEMS)}))"  # `vocab_projector` is a head
 TOWER = part_of((*TOWERS, *BRIDGES))
 MARKED = rf"(?:^|\.)(?:{any_of(PREDICTION_MARKS)})"
 PREDICTION = rf"(?:^|\.)(?:mtp|nextn)(?:[._]|$)|{MARKED}"

@@ -12,6 +12,12 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from loadproof.lexicon.adapters import PEFT, TENSORS
+from loadproof.lexicon.companions import LEAVES
+from loadproof.lexicon.ends import EMBEDDINGS, HEADS
+from loadproof.lexicon.extras import TOWERS
+from loadproof.lexicon.feed_forward import MATRICES
+from loadproof.lexicon.wrappers import INNER
 from loadproof.tracebacks.clean import Line
 
 _WIDE = range(0xFF01, 0xFF5F)  # full-width ASCII
@@ -35,13 +41,13 @@ _BREAK = re.compile(r"<br ?/?>")
 _HAN = "\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _BORDER = re.compile(rf"(?<=[{_HAN}])(?=[A-Za-z0-9_'\"`])|(?<=[A-Za-z0-9_'\"`])(?=[{_HAN}])")
 # Words of tensor names whose underscores a Markdown renderer took for emphasis.
-_WORDS = (
-    "language_model", "self_attn", "linear_attn", "lm_head", "embed_tokens", "q_proj", "k_proj", "v_proj", "o_proj",
-    "gate_proj", "up_proj", "down_proj", "qkv_proj", "gate_up_proj", "out_proj", "input_layernorm",
-    "post_attention_layernorm", "in_proj_qkv", "in_proj_z", "in_proj_a", "in_proj_b", "vision_tower", "base_model",
-    "_orig_mod", "lora_A", "lora_B", "weight_scale", "weight_scale_inv", "weight_packed", "shared_expert", "g_idx",
+_OWN_WORDS = (
+    "language_model", "self_attn", "linear_attn", "q_proj", "k_proj", "v_proj", "o_proj", "qkv_proj", "out_proj",
+    "input_layernorm", "post_attention_layernorm", "in_proj_qkv", "in_proj_z", "in_proj_a", "in_proj_b", "shared_expert",
 )  # fmt: skip
-_JOINED = {word.replace("_", ""): word for word in _WORDS}
+_WORDS = (*_OWN_WORDS, *INNER, *PEFT, *TENSORS, *HEADS, *EMBEDDINGS, *MATRICES, *TOWERS, *LEAVES)
+_JOINED = {word.replace("_", ""): word for word in _WORDS if "_" in word.strip("_") and len(word) > 4}
+_PLAIN = re.compile(r"[A-Za-z0-9]{4,}")
 _LOST = re.compile(rf"(?<![\w-])(?:{'|'.join(sorted(_JOINED, key=len, reverse=True))})(?![\w-])")
 _OPEN_QUOTED = re.compile(r"(?:^|[\s:(\[{,])['\"`][\w.\-/{}]{1,200}\Z")
 _OPEN_PLAIN = re.compile(r"(?<![\w.])\w{1,60}(?:\.\w{1,60}){1,20}[._]\Z")
@@ -59,7 +65,7 @@ def normalise(text: str) -> str:
         text = text.replace("\\_", "_")
     if not text.isascii():
         text = _BORDER.sub(" ", text.translate(_TABLE))
-    lost = "." in text and any(word in text for word in _JOINED)
+    lost = "." in text and not _JOINED.keys().isdisjoint(_PLAIN.findall(text))
     return _LOST.sub(_respell, text) if lost else text
 
 
