@@ -65,12 +65,12 @@ def _way_out(case: Case, others: list[str], evidence: list[Evidence]) -> tuple[F
 
 def _absent_shards(files: list[str]) -> tuple[str, str] | None:
     """What of one numbered set is not there, and what to do; None where no such set lies there."""
-    numbered = [found for file in files if (found := numbered(file))]
-    totals = {(found["stem"], int(found["total"])) for found in numbered}
+    shards = [found for file in files if (found := numbered(file))]
+    totals = {(found["stem"], int(found["total"])) for found in shards}
     if len(totals) != 1:
         return None
     ((_, total),) = totals
-    there = {int(found["number"]) for found in numbered}
+    there = {int(found["number"]) for found in shards}
     absent = [str(number) for number in absent_numbers(there, total)]
     if not absent:
         return None
