@@ -23,6 +23,25 @@ def test_a_closed_standard_output_leaves_the_exit_status() -> None:
     assert result.returncode == 0, result.stderr
 
 
+@pytest.mark.parametrize("streams", ["2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(("example", "status"), [("healthy", 0), ("head-flattened", 1)])
+def test_closed_streams_leave_the_exit_status(streams: str, example: str, status: int) -> None:
+    shell = f'exec "$0" -m loadproof check "$1" {streams}'
+    assert subprocess.run(["sh", "-c", shell, sys.executable, EXAMPLES / example], check=False).returncode == status
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="needs /proc")
+def test_no_file_takes_the_place_of_a_closed_stream() -> None:
+    look = "import os, sys; from loadproof.cli.main import main; main(['rules']); f = open(os.devnull); sys.exit(f.fileno())"
+    result = subprocess.run(["sh", "-c", 'exec "$0" -c "$1" <&- >&- 2>&-', sys.executable, look], check=False)
+    assert result.returncode > 2
+
+
+def test_what_is_no_folder_and_no_file_is_named_so() -> None:
+    result = run("check", os.devnull)
+    assert (result.returncode, result.stderr) == (2, f"loadproof: {os.devnull}: neither a folder nor a regular file\n")
+
+
 def test_a_healthy_checkpoint_exits_0() -> None:
     result = run("check", "examples/healthy")
     assert result.returncode == 0, result.stderr
@@ -194,3 +213,21 @@ def test_a_hostile_config_is_reported_without_its_escapes(tmp_path: Path) -> Non
     assert "num_hidden_layers = 1000000000 is more than 10,000" in result.stdout
     line = text[: text.index('"num_hidden_layers"')].count("\n") + 1
     assert f"config.json:{line} " in result.stdout
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "model.safetensors.index.json", "config.json", "modeling_x.py"])
+def test_a_report_does_not_take_the_place_of_a_checkpoints_file(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("weights")
+    result = run("check", "examples/healthy", "--output", str(tmp_path / name))
+    assert (result.returncode, (tmp_path / name).read_text()) == (2, "weights")
+    assert "no report takes its place" in result.stderr
+
+
+def test_a_report_takes_the_place_of_an_older_one(tmp_path: Path) -> None:
+    (tmp_path / "report.json").write_text("old")
+    assert run("check", "examples/healthy", "--output", str(tmp_path / "report.json")).returncode == 0
+    assert (tmp_path / "report.json").read_text() != "old"
+
+
+def test_an_empty_name_of_an_output_is_named_so() -> None:
+    assert run("check", "examples/healthy", "--output", "").stderr.startswith("loadproof: --output: ")

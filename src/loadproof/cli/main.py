@@ -25,8 +25,7 @@ def main(argv: list[str] | None = None) -> int:
         from loadproof.version import __version__
 
         return _say(f"loadproof {__version__}\n")
-    if sys.stdout is None:  # started with standard output closed: what is said is lost, the exit status is not
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    _stand_in_for_closed_streams()
     try:
         if argv is None:
             _leave_at_once(arguments)
@@ -39,6 +38,22 @@ def main(argv: list[str] | None = None) -> int:
         if isinstance(error, OSError) and error.filename == "standard output":
             return _cannot_write(error)
         return _internal_error(error)
+
+
+def _stand_in_for_closed_streams() -> None:
+    """What is said to a stream that was closed at the start is lost; the exit status is not.
+
+    The descriptors are taken too: else the next file that is opened would be standard output or error to somebody.
+    """
+    if sys.stdin is not None and sys.stdout is not None and sys.stderr is not None:
+        return
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
 
 
 def _run(arguments: list[str]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
+_CONFIGS = ("config.json", "tokenizer.json", ".index.json", ".py")  # names of a checkpoint beside those of weights
+
 
 def write(text: str, output: str | None = None) -> None:
     """`text` to stdout or to the file `output` (replaced at once, never half written). Raises OSError naming the target."""
@@ -27,6 +30,8 @@ def write(text: str, output: str | None = None) -> None:
     if os.path.exists(target) and not os.path.isfile(target):  # /dev/stdout, a FIFO: never put a file in its place
         _write_to(target, text)
         return
+    if os.path.exists(target) and _is_of_a_checkpoint(os.path.basename(target)):
+        raise FileExistsError(errno.EEXIST, "this file of a checkpoint is there, and no report takes its place", output)
     temporary = os.path.join(os.path.dirname(target), f".loadproof-output-{os.urandom(8).hex()}")
     try:
         _write_new(temporary, text, target)
@@ -35,6 +40,12 @@ def write(text: str, output: str | None = None) -> None:
         with suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def _is_of_a_checkpoint(name: str) -> bool:
+    from loadproof.formats.sniff import claims_weights
+
+    return claims_weights(name) or name.endswith(_CONFIGS)
 
 
 def _write_out(text: str) -> None:
@@ -107,7 +118,7 @@ def answer(result: Shown, options: argparse.Namespace, status: int) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        return failed(f"{output or 'standard output'}: {error.strerror}")
+        return failed(f"{'standard output' if output is None else output or '--output'}: {error.strerror}")
     return status
 
 

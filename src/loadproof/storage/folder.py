@@ -158,7 +158,7 @@ def open_folder(location: str, *, follow_links: bool = True) -> Folder:
     if stat.S_ISDIR(status.st_mode):
         return Folder(path, os.open(path, _FOLDER_FLAGS), None, follow_links)
     if not stat.S_ISREG(status.st_mode):
-        raise NotADirectoryError(f"neither a folder nor a regular file: {location}")
+        raise NotADirectoryError(errno.ENOTDIR, "neither a folder nor a regular file", location)
     root, name = _around(location, path)
     return Folder(root, os.open(root, _FOLDER_FLAGS), name, follow_links)
 
