@@ -87,6 +87,10 @@ SIGLIP = {
     "hidden_size": 24, "intermediate_size": 34, "num_hidden_layers": 2, "num_attention_heads": 2, "image_size": 16,
     "patch_size": 4, "head_dim": 12,
 }  # fmt: skip
+ENCODER_DECODER = {
+    "d_model": 48, "encoder_layers": 3, "decoder_layers": 3, "encoder_attention_heads": 6,
+    "decoder_attention_heads": 6, "encoder_ffn_dim": 72, "decoder_ffn_dim": 72, "decoder_start_token_id": 1,
+}  # fmt: skip
 LINEAR, FULL = "linear_attention", "full_attention"
 
 # layout name -> (model type, class, fields of the text stack, fields of the top level or nested configs)
@@ -201,6 +205,13 @@ SPECS: dict[str, tuple[str, str, dict[str, Any], dict[str, Any]]] = {
     "bailing_hybrid": ("bailing_hybrid", "BailingHybridForCausalLM", {"head_dim": 10, "layer_group_size": 3}, {}),
     "gpt_oss": ("gpt_oss", "GptOssForCausalLM", {}, {}),
     "llama_reward": ("llama", "LlamaForSequenceClassification", {}, {}),
+    "bart": ("bart", "BartForConditionalGeneration", ENCODER_DECODER, {}),
+    "t5": (
+        "t5",
+        "T5ForConditionalGeneration",
+        {"d_model": 48, "d_kv": 8, "d_ff": 72, "num_layers": 3, "num_heads": 6, "tie_word_embeddings": True},
+        {},
+    ),
 }
 
 

@@ -13,7 +13,7 @@ from loadproof.config.plan.reading import plan_from_config
 from loadproof.config.plan.tensors import plan_from_tensors
 from loadproof.config.tokenizer import read_tokenizer
 from loadproof.core.case import Case, Report, Timings
-from loadproof.core.checkpoint import Inventory, Manifest, Selection, TieValue
+from loadproof.core.checkpoint import DonatedTie, Inventory, Manifest, Selection, TieValue
 from loadproof.core.config import ModelConfig
 from loadproof.core.coverage import Skip
 from loadproof.core.expectation import Expectation
@@ -85,6 +85,7 @@ def assemble(
         case,
         tokenizer=read_tokenizer(inventory),
         tie_values=_tie_values(case),
+        donated_ties=_donated_ties(case),
         equal_duplicates=_equal_duplicates(inventory, manifest),
         reading=reading,
     )
@@ -116,6 +117,15 @@ def _tie_values(case: Case) -> tuple[TieValue, ...]:
     from loadproof.formats.ties import compare_ties
 
     return compare_ties(case.inventory, case.manifest, case.expectation, case.outcome)
+
+
+def _donated_ties(case: Case) -> tuple[DonatedTie, ...]:
+    """Ties whose source is not stored; most checkpoints store it, and then nothing is read."""
+    if not case.outcome.tied or case.expectation.version.startswith("4."):
+        return ()  # release 4 shares memory before it loads: the last key wins, there is no donor
+    from loadproof.formats.ties import compare_donors
+
+    return compare_donors(case.inventory, case.manifest, case.expectation, case.outcome)
 
 
 def _equal_duplicates(inventory: Inventory, manifest: Manifest) -> tuple[str, ...]:

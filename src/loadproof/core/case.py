@@ -11,7 +11,16 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from loadproof.core.checkpoint import FileInfo, Inventory, Manifest, Problem, Selection, TieValue, Tokenizer
+from loadproof.core.checkpoint import (
+    DonatedTie,
+    FileInfo,
+    Inventory,
+    Manifest,
+    Problem,
+    Selection,
+    TieValue,
+    Tokenizer,
+)
 from loadproof.core.config import LayerPlan, ModelConfig
 from loadproof.core.coverage import Skip
 from loadproof.core.edits import Edit
@@ -45,6 +54,7 @@ class Case(Struct, frozen=True):
     tokenizer: Tokenizer | None = None
     symptom: Symptom | None = None
     tie_values: tuple[TieValue, ...] = ()
+    donated_ties: tuple[DonatedTie, ...] = ()
     live: LiveModel | None = None
     equal_duplicates: tuple[str, ...] = ()  # names stored in several files with the same bytes in all of them
     reading: Reading = Reading()  # how the user asked for it, to read it again under another config

@@ -111,3 +111,13 @@ class TieValue(Struct, frozen=True):
     shape: Shape | None = None
     target_file: str = ""
     source_file: str = ""
+
+
+class DonatedTie(Struct, frozen=True):
+    """Tied parameters whose source is not stored: another stored member of the tie, the donor, fills them."""
+
+    source: str  # the parameter that the class ties the others to
+    filled: tuple[str, ...]  # what takes the donor's values, the source among them
+    donor: str  # the member of which the values are taken
+    stored: dict[str, str]  # every stored member, and its name in the file
+    values: tuple[TieValue, ...] = ()  # the stored members compared with each other, by their names in the file

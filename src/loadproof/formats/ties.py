@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 
-from loadproof.core.checkpoint import Inventory, Manifest, TieValue
+from msgspec.structs import replace
+
+from loadproof.core.checkpoint import DonatedTie, Inventory, Manifest, TieValue
 from loadproof.core.expectation import Expectation
 from loadproof.core.families import join_name, names_of, split_name
 from loadproof.core.outcome import Assignment, Outcome
@@ -25,7 +28,35 @@ def compare_ties(
     Small tensors are compared whole; of large ones samples spread over the whole length are read, so that a difference
     is certain and equality is not (`TieValue.complete`). Never raises: what cannot be read is not comparable.
     """
-    pairs = list(_stored_pairs(expectation, outcome))
+    return _compared(inventory, manifest, list(_stored_pairs(expectation, outcome)))
+
+
+def compare_donors(
+    inventory: Inventory, manifest: Manifest, expectation: Expectation, outcome: Outcome
+) -> tuple[DonatedTie, ...]:
+    """Every tie whose source is not stored while several other members are, with these members compared.
+
+    Which of them fills the others is what the reader said in `Outcome.tied`. Never raises, like `compare_ties`.
+    """
+    ties = list(_donated(expectation, outcome))
+    pairs = [list(combinations(tie.stored.values(), 2)) for tie in ties]
+    values = [_compared(inventory, manifest, wanted) for wanted in pairs]
+    return tuple(replace(tie, values=found) for tie, found in zip(ties, values, strict=True) if found)
+
+
+def _donated(expectation: Expectation, outcome: Outcome) -> Iterator[DonatedTie]:
+    donors: dict[str, str] = {}
+    for filled, given in outcome.tied:
+        donors[filled] = donors.get(given, given)
+    for source in dict.fromkeys(source for _, source in expectation.ties if source in donors):
+        members = [target for target, its_source in expectation.ties if its_source == source]
+        stored = {name: found for name in members if (found := _stored_name(outcome, name)) is not None}
+        if len(stored) > 1:
+            takers = tuple(name for name in (source, *members) if name in donors)
+            yield DonatedTie(source, takers, donors[source], stored)
+
+
+def _compared(inventory: Inventory, manifest: Manifest, pairs: list[tuple[str, str]]) -> tuple[TieValue, ...]:
     if not pairs or manifest.names_only:
         return ()
     names = {name for pair in pairs for name in pair}

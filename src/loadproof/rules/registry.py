@@ -162,7 +162,8 @@ RANK: tuple[tuple[str, Gate], ...] = (
     # embedding, head, ties, vocabulary
     ("vocabulary/head-wrapped", rows),
     ("vocabulary/tie-level", _is_nested),
-    ("vocabulary/tie-contradicted", lambda case: rows(case) or bool(case.tie_values)),
+    ("vocabulary/tie-donor", lambda case: bool(case.donated_ties)),
+    ("vocabulary/tie-contradicted", lambda case: rows(case) or bool(case.tie_values or case.donated_ties)),
     ("vocabulary/head-missing", rows),
     ("vocabulary/head-flattened", rows),
     ("vocabulary/embedding-flattened", rows),

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from loadproof.core.case import Case
+from loadproof.core.checkpoint import TieValue
 from loadproof.core.config import JsonPath
 from loadproof.core.edits import Fix, SetJson
 from loadproof.core.findings import Evidence, Note
@@ -23,18 +26,40 @@ from loadproof.rules.evidence.vocabulary import (
 )
 from loadproof.rules.evidence.wording import elements, row_evidence, shape_text
 
+_STORE_ALL = Fix(f"store every tied matrix under its own name, and set {TIE} to false", "manual")
+
 
 def check(case: Case) -> Iterable[Found]:
     if not is_tied(case):
         return
     yield from _unequal_rows(case)
-    yield from _unequal_values(case)
-
-
-def _unequal_values(case: Case) -> Iterable[Found]:
     for pair in case.tie_values:
-        if pair.equal is not False:
-            continue
+        yield from _unequal_values(case, pair, _untie(case))
+    for pair in _without_source(case):
+        yield from _unequal_values(case, pair, (_STORE_ALL,))
+
+
+def _without_source(case: Case) -> Iterable[TieValue]:
+    """The stored head beside a stored embedding that is tied to the same absent source."""
+    output = head(case)
+    for tie in case.donated_ties:
+        stored = tie.stored.get(output.template) if output is not None else None
+        if stored is not None:
+            yield from [_head_first(value, stored) for value in tie.values if stored in (value.target, value.source)][
+                :1
+            ]
+
+
+def _head_first(value: TieValue, stored: str) -> TieValue:
+    if value.target == stored:
+        return value
+    return replace(
+        value, target=stored, source=value.target, target_file=value.source_file, source_file=value.target_file
+    )
+
+
+def _unequal_values(case: Case, pair: TieValue, fixes: tuple[Fix, ...]) -> Iterable[Found]:
+    if pair.equal is False:
         evidence = (
             *tie_evidence(case),
             Evidence(Place(pair.target_file), f"{pair.target} {shape_text(pair.shape)}"),
@@ -49,7 +74,7 @@ def _unequal_values(case: Case) -> Iterable[Found]:
             confidence="certain",
             headline=headline,
             evidence=evidence,
-            fixes=_untie(case),
+            fixes=fixes,
             notes=(note,),
         )
 
