@@ -10,8 +10,9 @@ from loadproof.core.edits import Fix, RenameTensors
 from loadproof.core.families import split_name
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.places import Place
+from loadproof.lexicon.ends import HEADS
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.vocabulary import HEADS, module_of, tie_evidence
+from loadproof.rules.evidence.vocabulary import module_of, tie_evidence
 from loadproof.rules.evidence.wording import shape_text
 
 
