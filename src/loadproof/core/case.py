@@ -6,7 +6,7 @@ name, and so does the stage that reads folders, so that rules and reports know n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from msgspec import Struct
@@ -24,7 +24,7 @@ from loadproof.core.checkpoint import (
 from loadproof.core.config import LayerPlan, ModelConfig
 from loadproof.core.coverage import Skip
 from loadproof.core.edits import Edit
-from loadproof.core.expectation import Expectation
+from loadproof.core.expectation import Expectation, Kin
 from loadproof.core.findings import Finding
 from loadproof.core.live import LiveModel
 from loadproof.core.outcome import Outcome, Row, Verdict
@@ -74,6 +74,17 @@ class Case(Struct, frozen=True):
         reader = asked(self.expectation.reader)
         return None if reader is None else reader.what_if(self, edits, families)
 
+    def alike(self, names: Iterable[str]) -> Iterator[Kin]:
+        """The reader's own classes in the order in which their words resemble these names. It ranks and proves nothing."""
+        reader = asked(self.expectation.reader)
+        return iter(()) if reader is None else reader.alike(self, names)
+
+    def as_class(self, kin: Kin, config: ModelConfig, families: Sequence[Family]) -> tuple[Expectation, Outcome] | None:
+        """What that class expects under the config, and what becomes of these stored tensors; None where it cannot be
+        built."""
+        reader = asked(self.expectation.reader)
+        return None if reader is None else reader.as_class(self, kin, config, families)
+
     def look_up(self, name: str) -> FileInfo | None:
         """What a reader finds under a name of the folder, None where nothing is there."""
         return asked_folder().look_up(self.inventory, name)
@@ -96,6 +107,16 @@ class AskedReader(Protocol):
 
     def what_if(self, case: Case, edits: Sequence[Edit], families: Sequence[Family] | None) -> Outcome | None:
         """The outcome under the edited config and with other stored tensors (None: those that are stored)."""
+        ...
+
+    def alike(self, case: Case, names: Iterable[str]) -> Iterator[Kin]:
+        """Its own classes in the order in which their words resemble these names."""
+        ...
+
+    def as_class(
+        self, case: Case, kin: Kin, config: ModelConfig, families: Sequence[Family]
+    ) -> tuple[Expectation, Outcome] | None:
+        """What that class expects under the config, and what becomes of these stored tensors."""
         ...
 
 

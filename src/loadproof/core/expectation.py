@@ -68,3 +68,10 @@ class Expectation(Struct, frozen=True):
         None  # what stood around the process that evaluated strangers' text; empty: nothing, as was asked for
     )
     forbidden_call: bool = False  # that process asked the system for something forbidden, and was ended
+
+
+class Kin(Struct, frozen=True):
+    """A class of a release, and a model type whose configuration it takes."""
+
+    model_type: str
+    class_name: str

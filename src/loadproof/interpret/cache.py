@@ -1,7 +1,7 @@
-"""Expectations kept in the user's cache folder.
+"""Expectations, and what else a release answers, kept in the user's cache folder.
 
 An entry is trusted only if it belongs to the user, nobody else may write to it, it holds exactly the key asked for,
-decodes as an `Expectation`, and every source file it was read from still has the size and time it had. Size and time are
+decodes as the kind of answer asked for, and every source file it was read from still has its size and time. These are
 easily given to another text, so what strangers filled must have the same content as well, and its folders the same names;
 the installed release is no stranger: who can write there runs at the next import. Failing to read or write is never an
 error.
@@ -14,29 +14,29 @@ import os
 import stat
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import Any
+from typing import Any, Generic, TypeVar
 from zlib import adler32, crc32
 
 import msgspec
 from msgspec import Struct
 
-from loadproof.core.expectation import Expectation
 from loadproof.interpret.release.seen import Seen, digest_at
 from loadproof.version import __version__
 
-_FORMAT = 3
+_FORMAT = 4
 _MAX_BYTES = 64_000_000
 _MAX_ENTRIES = 2_000  # of about 15 kB each; the older half goes when there are more
 # No link is followed, and a FIFO in the place of an entry must not hang.
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+T = TypeVar("T")
 Stamp = tuple[str, int, int, str]  # path, size, modification time in ns, digest of the content
 
 
-class Entry(Struct, frozen=True):
+class Entry(Struct, Generic[T], frozen=True):
     key: str
     stamps: tuple[Stamp, ...]
-    expectation: Expectation
+    answer: T
     packages: dict[str, bool] = {}  # what the answer supposes of the environment: name -> whether it is installed
 
 
@@ -71,17 +71,17 @@ def _path(key: str) -> str:
     return os.path.join(folder(), f"{crc32(data):08x}{adler32(data):08x}{len(data):x}.msgpack")
 
 
-def load(key: str) -> Expectation | None:
-    """The entry of this key, None when there is none that can be trusted."""
+def load(key: str, kind: type[T]) -> T | None:
+    """The answer of this key, None when there is none that can be trusted."""
     try:
         with open(os.open(_path(key), _READ), "rb") as f:
             if not _is_ours(os.fstat(f.fileno())):
                 return None
-            entry = msgspec.msgpack.decode(f.read(), type=Entry)
+            entry = msgspec.msgpack.decode(f.read(), type=Entry[kind])  # type: ignore[valid-type]
     except (OSError, msgspec.MsgspecError, ValueError, RecursionError):
         return None
     fresh = entry.key == key and bool(entry.stamps) and all(map(_is_unchanged, entry.stamps))
-    return entry.expectation if fresh and _are_as_supposed(entry.packages) else None
+    return entry.answer if fresh and _are_as_supposed(entry.packages) else None
 
 
 def _are_as_supposed(packages: dict[str, bool]) -> bool:
@@ -117,7 +117,7 @@ def _stamp(seen: Seen) -> Stamp | None:
     return seen.path, info.st_size, info.st_mtime_ns, seen.digest
 
 
-def store(key: str, files: Iterable[Seen], expectation: Expectation, packages: dict[str, bool] | None = None) -> None:
+def store(key: str, files: Iterable[Seen], answer: object, packages: dict[str, bool] | None = None) -> None:
     """Write an entry in one step; a cache that cannot be written is no error."""
     stamps = tuple(map(_stamp, files))
     if not stamps or None in stamps:
@@ -125,7 +125,7 @@ def store(key: str, files: Iterable[Seen], expectation: Expectation, packages: d
     path = _path(key)
     temporary = f"{path}.{os.getpid()}"
     try:
-        data = msgspec.msgpack.encode(Entry(key, stamps, expectation, packages or {}))  # type: ignore[arg-type]
+        data = msgspec.msgpack.encode(Entry(key, stamps, answer, packages or {}))  # type: ignore[arg-type]
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         with open(os.open(temporary, _WRITE, 0o600), "wb") as f:
             f.write(data)

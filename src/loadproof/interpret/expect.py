@@ -95,7 +95,7 @@ def expecting(
         return
     trusted = source is None or is_trusted or is_installed(root)
     key = cache.key_of(root, blank.version, folder, config.raw, class_name, trusted) if use_cache else None
-    known = cache.load(key) if key else None
+    known = cache.load(key, Expectation) if key else None
     if known is not None:
         yield lambda: known
         return

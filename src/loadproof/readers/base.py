@@ -17,7 +17,7 @@ from loadproof.core.reading import Reading
 class Reader(AskedReader, Protocol):
     """A loading library. None of the methods raises on bad content; what cannot be said is `inconclusive`.
 
-    What a case may ask as well (`react`, `build_if`, `what_if`) stands in `core.case`.
+    What a case may ask as well (`react`, `build_if`, `what_if`, `alike`, `as_class`) stands in `core.case`.
     """
 
     name: str

@@ -8,8 +8,9 @@ from msgspec.structs import replace
 
 from loadproof.config.edited import with_edits
 from loadproof.core.case import Case
+from loadproof.core.config import ModelConfig
 from loadproof.core.edits import Edit
-from loadproof.core.expectation import Expectation
+from loadproof.core.expectation import Expectation, Kin
 from loadproof.core.outcome import Outcome
 from loadproof.core.tensors import Family
 from loadproof.readers.base import Reader
@@ -34,3 +35,16 @@ def what_if(reader: Reader, case: Case, edits: Sequence[Edit], families: Sequenc
         return None
     manifest = case.manifest if families is None else replace(case.manifest, families=tuple(families))
     return reader.load(manifest, expectation, with_edits(case.config, edits) if edits else case.config)
+
+
+def as_class(
+    reader: Reader, case: Case, kin: Kin, config: ModelConfig, families: Sequence[Family]
+) -> tuple[Expectation, Outcome] | None:
+    """Another class of the same release under this config, and these stored tensors loaded into it; None where it cannot
+    be built. Files that are not there do not matter: the names alone are asked about."""
+    made = reader.build(config, case.inventory.root, replace(case.reading, class_name=kin.class_name))
+    if made.inconclusive is not None or made.raises is not None:
+        return None
+    known = bool(case.manifest.families)
+    manifest = replace(case.manifest, families=tuple(families), unread=(), names_only=not known)
+    return made, reader.load(manifest, made, config)

@@ -26,12 +26,14 @@ def choose_class(world: World, raw: dict[str, Any], model_type: str) -> str | No
     for name in stated if isinstance(stated, list) else ():
         if isinstance(name, str) and _fits(world, name, model_type):
             return name
-    for name in (f"MODEL_FOR_{t}_MAPPING_NAMES" for t in _TABLES):
-        found = table(world, name).get(model_type)
-        if found:
-            return str(found if isinstance(found, str) else found[0])
-    base = table(world, "MODEL_MAPPING_NAMES").get(model_type)
-    return str(base if isinstance(base, str) else base[0]) if base else None
+    return next(iter(classes_of(world, model_type)), None)
+
+
+def classes_of(world: World, model_type: str) -> list[str]:
+    """The classes that the release's tables give for a model type, the one that generates text first."""
+    names = (*(f"MODEL_FOR_{t}_MAPPING_NAMES" for t in _TABLES), "MODEL_MAPPING_NAMES")
+    found = [table(world, name).get(model_type) for name in names]
+    return list(dict.fromkeys(str(f if isinstance(f, str) else f[0]) for f in found if f))
 
 
 def _fits(world: World, name: str, model_type: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 
 from msgspec.structs import replace
@@ -12,7 +12,7 @@ from loadproof.core.case import Case
 from loadproof.core.checkpoint import Inventory, Manifest, Problem, Selection
 from loadproof.core.config import ModelConfig
 from loadproof.core.edits import Edit
-from loadproof.core.expectation import Expectation
+from loadproof.core.expectation import Expectation, Kin
 from loadproof.core.outcome import Outcome
 from loadproof.core.reading import Reading
 from loadproof.core.tensors import Family
@@ -68,6 +68,20 @@ class TransformersReader:
         from loadproof.readers.whatif import what_if
 
         return what_if(self, case, edits, families)
+
+    def alike(self, case: Case, names: Iterable[str]) -> Iterator[Kin]:
+        """The classes of the installed release, those first whose words are most like those of the names."""
+        from loadproof.interpret.likeness import alike
+
+        return alike(names, case.reading.source, case.reading.use_cache)
+
+    def as_class(
+        self, case: Case, kin: Kin, config: ModelConfig, families: Sequence[Family]
+    ) -> tuple[Expectation, Outcome] | None:
+        """What that class expects under the config, and what becomes of these stored tensors."""
+        from loadproof.readers.whatif import as_class
+
+        return as_class(self, case, kin, config, families)
 
     def react(self, problem: Problem) -> str | None:
         """The exception that it raises when it opens the file of this problem; None where it takes the file."""

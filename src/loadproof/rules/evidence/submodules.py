@@ -63,3 +63,9 @@ def is_subtree(rows: list[Row]) -> bool:
 
 def module_of(root: tuple[str, ...]) -> str:
     return ".".join(root)
+
+
+def drops_inside(groups: dict[tuple[str, ...], list[Row]]) -> bool:
+    """Whether whole modules lack inside of layers that are there otherwise: no class is without them, a saver lost them."""
+    inside = (root for root, rows in groups.items() if "{}" in root[:-1] and is_subtree(rows))
+    return any(not MULTIMODAL.search(module_of(root)) for root in inside)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-
-from msgspec import Struct
 
 from loadproof.config import get, where
 from loadproof.core.case import Case
@@ -16,41 +13,11 @@ from loadproof.core.outcome import Row
 from loadproof.core.places import about, in_files
 from loadproof.core.tensors import Family, Shape
 from loadproof.rules.base import Found, Rule
+from loadproof.rules.evidence.class_fit import fitting
+from loadproof.rules.evidence.dialects import Dialect, dialect_of
 from loadproof.rules.evidence.shards import listed
 from loadproof.rules.reader.reader_too_old import needs_code
 from loadproof.rules.rows import of_kind
-
-
-class _Dialect(Struct, frozen=True):
-    """A naming that one look tells: `signs` must all be found among the stored names."""
-
-    name: str
-    signs: tuple[str, ...]
-    fix: str
-
-
-_DIALECTS = (
-    _Dialect(
-        "MLX, quantized", (r"\.scales\Z", r"\.biases\Z"), "convert with mlx_lm (dequantize), or load it with mlx-lm"
-    ),
-    _Dialect("MLX", (r"\.switch_mlp\.",), "load it with mlx-lm, or convert it back"),
-    _Dialect("GGUF", (r"\Ablk\.\{\}\.", r"\Atoken_embd\.weight"), "load it with llama.cpp"),
-    _Dialect(
-        "the original Llama / Mistral release",
-        (r"layers\.\{\}\.attention\.wq\.", r"layers\.\{\}\.feed_forward\.w1\."),
-        "convert with transformers' convert_llama_weights_to_hf (it also permutes q and k)",
-    ),
-    _Dialect(
-        "Megatron",
-        (r"layers\.\{\}\.self_attention\.linear_qkv\.", r"\.mlp\.linear_fc1\."),
-        "convert with the bridge of the training framework",
-    ),
-    _Dialect(
-        "a diffusion transformer",
-        (r"(double|transformer)_blocks\.\{\}\.", r"single_(transformer_)?blocks\.\{\}\."),
-        "load it with diffusers",
-    ),
-)
 
 
 def check(case: Case) -> Iterable[Found]:
@@ -58,19 +25,14 @@ def check(case: Case) -> Iterable[Found]:
     if (case.expectation.families and not case.outcome.rows) or needs_code(case):
         return
     templates = [family.template for family in case.manifest.families]
-    for dialect in _DIALECTS:
-        shown = [next((t for t in templates if re.search(sign, t)), None) for sign in dialect.signs]
-        if all(shown) and not _is_gptq(templates):
-            yield _finding(case, dialect, [name for name in shown if name])
-            return
+    found = dialect_of(templates)
+    if found is not None:
+        yield _finding(case, *found)
+        return
     yield from _fused(case)
 
 
-def _is_gptq(templates: list[str]) -> bool:
-    return any(template.endswith((".qweight", ".weight_packed")) for template in templates)
-
-
-def _finding(case: Case, dialect: _Dialect, shown: list[str]) -> Found:
+def _finding(case: Case, dialect: Dialect, shown: list[str]) -> Found:
     by_template = {family.template: family for family in case.manifest.families}
     evidence = [_line(by_template[name]) for name in shown]
     if isinstance(get(case.config, ("quantization",)), dict):
@@ -100,8 +62,8 @@ def _fused(case: Case) -> Iterable[Found]:
         module = row.template.rpartition(".")[0].rpartition(".")[0]
         groups.setdefault(module, ([], []))[row.kind == "unexpected"].append(row)
     found = [(m, *rows) for m, rows in groups.items() if m and _same_sum(*rows)]
-    if not found:
-        return
+    if not found or fitting(case, case.manifest.families):
+        return  # where a class fits to the last name, it is that one (LP406)
     module, missing, unexpected = found[0]
     names = [_leaf(row) for row in unexpected], [_leaf(row) for row in missing]
     headline = (

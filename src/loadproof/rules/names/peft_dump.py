@@ -17,27 +17,27 @@ from loadproof.core.places import in_files
 from loadproof.core.tensors import Family
 from loadproof.lexicon import adapters
 from loadproof.rules.base import Found, Rule
+from loadproof.rules.evidence.peft_names import ADAPTER, BASE, unwrapped
 from loadproof.rules.evidence.renamings import find_rewrite
 from loadproof.rules.evidence.whatif import outcome_with, renamed
 from loadproof.rules.rows import subtract
 
-_ADAPTER, _BASE = re.compile(adapters.ADAPTER), re.compile(adapters.WRAPPED_BASE)
-_OUTER, _MLX = re.compile(adapters.OUTER), re.compile(adapters.MLX)
+_MLX = re.compile(adapters.MLX)
 
 
 def check(case: Case) -> Iterable[Found]:
     """LoRA pairs or `base_layer` beside the weights they belong to, in a file that is read as a model."""
     families = case.manifest.families
-    extra = [family for family in families if _ADAPTER.search(family.template)]
+    extra = [family for family in families if ADAPTER.search(family.template)]
     inner = tuple(_MLX.sub(".linear.", family.template) for family in extra if _MLX.search(family.template))
-    wrapped = [f for f in families if _BASE.search(f.template) or (inner and f.template.startswith(inner))]
+    wrapped = [f for f in families if BASE.search(f.template) or (inner and f.template.startswith(inner))]
     layered = [family for family in (*wrapped, *extra) if family.axes or "lora_" in family.template]
     if not layered or (not wrapped and len(extra) == len(families)):
         return  # a head alone in modules_to_save is LP209's, a file of adapters alone is an adapter
-    kept = [family for family in families if not _ADAPTER.search(family.template)]
+    kept = [family for family in families if not ADAPTER.search(family.template)]
     rows, clean = _explained(case, kept, inner)
     rows += [
-        row for row in case.outcome.rows if row.kind == "unexpected" and _ADAPTER.search(row.stored or row.template)
+        row for row in case.outcome.rows if row.kind == "unexpected" and ADAPTER.search(row.stored or row.template)
     ]
     pairs = sum(count(family.axes) for family in extra)
     what = "LoRA layers of mlx_lm saved without fusing" if inner else "a PEFT model saved without merging"
@@ -48,14 +48,6 @@ def check(case: Case) -> Iterable[Found]:
     yield Found(
         severity="error", confidence="certain", headline=headline, evidence=evidence, rows=tuple(rows), fixes=fixes
     )
-
-
-def unwrapped(template: str, inner: tuple[str, ...] = ()) -> str:
-    """The name in the model that was wrapped. `inner`: how names begin that stand in a layer of mlx_lm."""
-    start = next((start for start in inner if template.startswith(start)), None)
-    if start is not None:
-        template = start.removesuffix("linear.") + template.removeprefix(start)
-    return _BASE.sub("", _OUTER.sub("", template))
 
 
 def _explained(case: Case, kept: list[Family], inner: tuple[str, ...]) -> tuple[list[Row], bool]:

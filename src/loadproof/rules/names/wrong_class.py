@@ -17,10 +17,20 @@ from loadproof.core.places import Place, about, in_files
 from loadproof.lexicon import experts, extras, feed_forward
 from loadproof.lexicon.ends import HEADS
 from loadproof.rules.base import Found, Rule
+from loadproof.rules.evidence.class_fit import Fit, fitting, told
 from loadproof.rules.evidence.feed_forward import flipped
 from loadproof.rules.evidence.renamings import find_rewrite
 from loadproof.rules.evidence.shards import listed
-from loadproof.rules.evidence.submodules import MULTIMODAL, assigned, by_root, expected, is_subtree, module_of, size
+from loadproof.rules.evidence.submodules import (
+    MULTIMODAL,
+    assigned,
+    by_root,
+    drops_inside,
+    expected,
+    is_subtree,
+    module_of,
+    size,
+)
 from loadproof.rules.names.ignored_weights import LEGACY
 from loadproof.rules.rows import of_kind, subtract
 
@@ -30,11 +40,12 @@ _DRAFT = re.compile(extras.DRAFT)
 
 def check(case: Case) -> Iterable[Found]:
     """The first of: a draft model, a text half under a multimodal class, dense against experts, the head of another task,
-    parts the class does not have, a backbone loaded on purpose, weights inside of layers that have no use for them."""
+    a class of the release that fits to the last name, parts the class does not have, a backbone loaded on purpose,
+    weights inside of layers that have no use for them."""
     if not case.outcome.rows:
         yield from _architecture_note(case)
         return
-    for look in (_draft, _text_half, _experts, _other_head, _extra_parts, _backbone, _unused_inside):
+    for look in (_draft, _text_half, _sister, _experts, _other_head, _extra_parts, _backbone, _unused_inside):
         finding = look(case)
         if finding is not None:
             yield finding
@@ -59,7 +70,7 @@ def _text_half(case: Case) -> Found | None:
         return None
     groups = by_root(left, present)
     parts = [module_of(root) for root, rows in groups.items() if is_subtree(rows)]
-    if not any(MULTIMODAL.search(part) for part in parts):
+    if not any(MULTIMODAL.search(part) for part in parts) or drops_inside(groups):
         return None
     alone = not any(MULTIMODAL.search(name) for name in present)
     text = "holds the weights of the language model alone" if alone else "lacks a part of it"
@@ -67,7 +78,8 @@ def _text_half(case: Case) -> Found | None:
     headline += f"nothing of {listed(parts)} is stored"
     how = "take the missing parts from the base model"
     if alone:
-        how = f"name the text class (and its flat config) in config.json, or {how}"
+        text_class = told(fitting(case, case.manifest.families))
+        how = f"name the text class in config.json: {text_class}; or {how}" if text_class else how
     return _finding(case, headline, of_kind(left, "missing"), tuple(case.outcome.rows), how)
 
 
@@ -87,11 +99,10 @@ def _experts(case: Case) -> Found | None:
             rows = [row for row in case.outcome.rows if row in dense_rows or _in_layers(row, layers)]
             if assigned_experts or _is_planned(case):
                 return None  # the layer plan's question (LP301)
-            return _finding(case, f"{case.expectation.class_name}: {text}", [*ffn, *experts], tuple(rows), _SET_TYPE)
+            fits = told(fitting(case, case.manifest.families))
+            how = f"name the model_type and architecture of the weights in config.json{fits and ': ' + fits}"
+            return _finding(case, f"{case.expectation.class_name}: {text}", [*ffn, *experts], tuple(rows), how)
     return None
-
-
-_SET_TYPE = "name the model_type and architecture of the weights in config.json"
 
 
 def _is_planned(case: Case) -> bool:
@@ -134,6 +145,27 @@ def _modules(rows: list[Row]) -> set[str]:
     return {(row.stored or row.template).split(".")[0] for row in rows}
 
 
+def _sister(case: Case) -> Found | None:
+    """Parameters stay without a tensor, tensors without a parameter, and another class has a place for each of them."""
+    missing, unexpected = of_kind(case.outcome.rows, "missing"), of_kind(case.outcome.rows, "unexpected")
+    if not missing or not unexpected or case.expectation.source != "installed" or _is_planned(case):
+        return None
+    proof = find_rewrite(case)
+    if proof is not None and not subtract([*missing, *unexpected], proof.rows):
+        return None  # other names for the same
+    fits = fitting(case, case.manifest.families)
+    if not fits:
+        return None
+    used, number = case.expectation.class_name, len({row.template for row in (*missing, *unexpected)})
+    headline = f"the names are not those of {used} ({number:,} kinds differ) and fit {told(fits)} to the last"
+    how = f"name it in config.json ({_fields(fits[0])}), with the config of the model that these weights were made from"
+    return _finding(case, headline, [*unexpected[:2], *missing[:1]], tuple(case.outcome.rows), how)
+
+
+def _fields(fit: Fit) -> str:
+    return f'model_type "{fit.kin.model_type}", architectures ["{fit.kin.class_name}"]'
+
+
 def _extra_parts(case: Case) -> Found | None:
     """Nothing is missing; whole sub-modules are left over."""
     unexpected = of_kind(case.outcome.rows, "unexpected")
@@ -173,7 +205,7 @@ def _backbone(case: Case) -> Found | None:
 def _unused_inside(case: Case) -> Found | None:
     """Nothing is missing, and the layers of the file hold what those of the class have no use for: biases, norms."""
     unexpected = of_kind(case.outcome.rows, "unexpected")
-    if len(unexpected) < len(case.outcome.rows):
+    if of_kind(case.outcome.rows, "missing", "conversion", "misread"):
         return None
     layers: dict[str, set[int]] = {}  # of every list of layers; in a hybrid each family has some of them only
     for e in case.expectation.families:
@@ -185,6 +217,11 @@ def _unused_inside(case: Case) -> Found | None:
     used, number = case.expectation.class_name, size(rows)
     parts = listed(sorted({row.template.partition(".{}.")[2].replace(".{}", "") for row in rows}))
     headline = f"the layers of {used} have no use for {number:,} of the stored tensors ({parts})"
+    fits = told(fitting(case, case.manifest.families))
+    if not fits and len(unexpected) < len(case.outcome.rows):
+        return None
+    if fits:
+        headline += f"; the names fit {fits}"
     how = "name the model_type of the weights in config.json, or the field that gives its layers these parts"
     return replace(_finding(case, headline, rows, tuple(rows), how), severity="warning")
 

@@ -11,7 +11,7 @@ from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence
 from loadproof.core.places import NOWHERE
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.config.config_missing import family_of
+from loadproof.rules.evidence.likeness import likeness_of
 
 
 def check(case: Case) -> Iterable[Found]:
@@ -24,8 +24,8 @@ def check(case: Case) -> Iterable[Found]:
     evidence = [
         Evidence(where(case.config, ("model_type",)), f'model_type = "{model_type}"' if model_type else "no model_type")
     ]
-    guess = family_of(case.manifest.families)
-    evidence += [Evidence(NOWHERE, f"the names look like {guess}", "note")] if guess else []
+    guess = likeness_of(case)
+    evidence += [Evidence(NOWHERE, f"the names {guess}", "note")] if guess else []
     upgrade = Fix("upgrade transformers, or name the model_type that the tensors fit", "manual")
     yield Found(severity="error", confidence="certain", headline=headline, evidence=tuple(evidence), fixes=(upgrade,))
 
