@@ -88,9 +88,9 @@ def test_a_changed_source_file_is_noticed(calls: list[Any], tmp_path: Path) -> N
     source.write_text("x = 1")
     kept = Expectation("transformers", "1", "X", "x", "installed")
     cache.store(key, [Seen(str(source))], kept)
-    assert cache.load(key) == kept
+    assert cache.load(key, Expectation) == kept
     source.write_text("x = 22")
-    assert cache.load(key) is None
+    assert cache.load(key, Expectation) is None
 
 
 def test_a_missing_source_file_is_noticed(calls: list[Any], tmp_path: Path) -> None:
@@ -98,14 +98,14 @@ def test_a_missing_source_file_is_noticed(calls: list[Any], tmp_path: Path) -> N
     source.write_text("x = 1")
     cache.store("key", [Seen(str(source))], Expectation("transformers", "1", "X", "x", "installed"))
     source.unlink()
-    assert cache.load("key") is None
+    assert cache.load("key", Expectation) is None
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such devices")
 def test_what_is_no_plain_file_is_not_read(calls: list[Any], tmp_path: Path) -> None:
     os.makedirs(cache.folder())
     os.symlink("/dev/zero", cache._path("key"))
-    assert cache.load("key") is None
+    assert cache.load("key", Expectation) is None
 
 
 def test_a_cache_that_cannot_be_written_is_no_error(calls: list[Any], tmp_path: Path, monkeypatch: Any) -> None:
@@ -197,7 +197,7 @@ def test_a_package_that_comes_into_the_environment_is_noticed(calls: list[Any], 
     kept = Expectation("transformers", "1", "X", "x", "installed")
     for packages, found in (({"json": True, "no_such_package": False}, kept), ({"json": False}, None)):
         cache.store("key", [Seen(str(source_file))], kept, packages)
-        assert cache.load("key") == found
+        assert cache.load("key", Expectation) == found
 
 
 def test_a_release_that_is_no_longer_trusted_is_another_entry() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from loadproof.config.plan.tensors import feed_forward_from_tensors
 from loadproof.core.case import Case
 from loadproof.core.config import ModelConfig
 from loadproof.core.expectation import Expectation, Kin
@@ -50,7 +51,10 @@ def stored_families(case: Case) -> tuple[Family, ...]:
 
 def fitting(case: Case, families: Iterable[Family]) -> tuple[Fit, ...]:
     """The classes, other than that of the case, under which no name is left over; those with the fewest wrong shapes
-    first."""
+    first. None where its own class has a place for every name as well, and only a plan or a depth differs."""
+    named = Kin(case.expectation.model_type, case.expectation.class_name)
+    if case.expectation.families and not _fit(case, named, case.expectation, case.outcome).leftover:
+        return ()
     whole = [fit for fit in _fits(case, tuple(families)) if not fit.leftover]
     return tuple(sorted(whole, key=lambda fit: fit.mismatched))[:ENOUGH]
 
@@ -156,8 +160,9 @@ def _fit(case: Case, kin: Kin, expectation: Expectation, outcome: Outcome) -> Fi
 
 def _has_its_own_plan(case: Case) -> bool:
     """Whether the tensors show layers of several kinds and miss none: which is which is a field of the right config."""
-    words = case.tensor_plan.words if case.tensor_plan is not None else ()
-    return None not in words and len(set(words)) > 1
+    plans = (case.tensor_plan, feed_forward_from_tensors(case.manifest.families))
+    found = [plan.words for plan in plans if plan is not None]
+    return any(None not in words and len(set(words)) > 1 for words in found)
 
 
 def _last_indices(families: Iterable[tuple[str, Axes]]) -> dict[str, list[int]]:
