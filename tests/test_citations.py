@@ -15,7 +15,9 @@ PRIVATE = re.compile(
 
 
 def test_every_cited_document_is_in_the_repository() -> None:
-    there = {path.name for path in (ROOT / "docs").rglob("*.md")} | {path.name for path in ROOT.glob("*.md")}
+    there = {path.name for folder in ("docs", "src") for path in (ROOT / folder).rglob("*.md")} | {
+        path.name for path in ROOT.glob("*.md")
+    }
     for file in sorted((ROOT / "src").rglob("*.py")):
         for cited in DOCUMENT.findall(file.read_text()):
             assert Path(cited).name in there or THEIRS.search(cited), f"{file.relative_to(ROOT)} cites {cited}"

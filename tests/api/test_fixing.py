@@ -104,3 +104,12 @@ def test_the_old_name_of_apply_still_works_and_warns(tmp_path: Path) -> None:
     with pytest.warns(DeprecationWarning, match=r"apply_it=.*apply=") as caught:
         assert fix(folder, apply_it=True).applied is None  # nothing to fix
     assert caught[0].filename == __file__
+
+
+def test_shards_are_not_set_aside_while_the_files_that_the_index_names_are_not_read(tmp_path: Path) -> None:
+    folder = zoo.build("llama").mutate(zoo.mutation("shards(3)")).write(tmp_path / "model")
+    index = folder / "model.safetensors.index.json"
+    index.write_text(index.read_text().replace(': "model-', ': "../store/model-'))
+    before = sorted(path.name for path in folder.iterdir())
+    main([str(folder), "--apply"])
+    assert sorted(path.name for path in folder.iterdir()) == before

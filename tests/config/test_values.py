@@ -116,3 +116,9 @@ def test_a_problem_names_the_line_of_its_field(tmp_path: Path) -> None:
         ("torch_dtype", 5),
         ("text_config.num_hidden_layers", 3),
     ]
+
+
+def test_a_config_of_more_values_than_any_model_has_is_not_expanded(tmp_path: Path) -> None:
+    many, some = ({"id2label": {str(number): "a" for number in range(most)}} for most in (60_001, 21_841))
+    assert found(config_of(tmp_path, LLAMA | many)) == [("LP014", "bound", "error")]
+    assert not found(config_of(tmp_path, LLAMA | some))

@@ -48,7 +48,7 @@ def test_more_families_than_are_compared_are_inconclusive(tmp_path: Path, monkey
 def test_more_lost_names_than_any_model_has_are_counted_and_not_grouped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("shards", "faults"):
+    for module in ("shards", "file_faults"):
         monkeypatch.setattr(f"loadproof.rules.evidence.{module}.MOST_GROUPED", 100)
     HEAVY["index: names, shards not there"](tmp_path, 101)
     report = check(str(tmp_path), use_cache=False)

@@ -33,6 +33,7 @@ def chinese_around(text: str) -> str:
 
 
 DAMAGE: dict[str, Callable[[str], str]] = {
+    "bold words": lambda text: re.sub(r"\b(weight|Error|layers)\b", r"**\1**", text),
     "smart quotes": smart,
     "back-ticks": lambda text: text.replace("'", "`"),
     "double quotes": lambda text: text.replace("'", '"') if '"' not in text else text,

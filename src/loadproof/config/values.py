@@ -13,6 +13,7 @@ from loadproof.core.config import JsonPath, dotted
 from loadproof.core.severity import Severity
 
 MAX_LAYERS = 10_000
+MAX_FIELDS = 60_000  # values in the whole file; a head of 21,841 named classes lists them twice
 MAX_EXPERTS = 100_000
 MAX_TENSORS = 5_000_000
 MAX_DIMENSION = 2**48
@@ -38,12 +39,28 @@ _DTYPES = (  # compiled when a config names a dtype
 
 def check_values(raw: dict[str, Any], file: str) -> Iterator[Problem]:
     """Problems of the fields that decide sizes and types, in the config and in every config nested in it."""
+    if _many_values(raw):
+        text = f"{file} holds more than {MAX_FIELDS:,} values, the most that are read"
+        yield fault(VALUE, file, "bound", text)
+        return
     yield from _names(raw, file)
     yield from _quantization(raw.get("quantization_config"), file)
     for path, fields in nested(raw):
         yield from _sizes(fields, path, file)
         yield from _lists(fields, path, file)
         yield from _dtypes(fields, path, file)
+
+
+def _many_values(raw: dict[str, Any]) -> bool:
+    """Whether objects and lists of the config hold more values than any real one."""
+    todo: list[Any] = [raw]
+    held = 0
+    while todo and held <= MAX_FIELDS:
+        value = todo.pop()
+        held += len(value)
+        inner = value.values() if isinstance(value, dict) else value
+        todo.extend(item for item in inner if isinstance(item, (dict, list)))
+    return held > MAX_FIELDS
 
 
 def _quantization(value: Any, file: str) -> Iterator[Problem]:

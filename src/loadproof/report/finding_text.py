@@ -90,7 +90,7 @@ def _fix_lines(fix: Fix, finding: Finding, report: Report) -> list[Line]:
     line: Line = (("mark", "   = fix      "), (tone, f"{fix.safety}: "), ("", clean(fix.title) + loss))
     if not fix.edits:
         return [line]
-    command = fix_command(report, finding)
+    command = fix_command(report, finding) + (" --unsafe" if fix.safety == "lossy" else "")
     if sum(len(text) for _, text in line) + 6 + len(command) <= _WIDE:
         return [(*line, ("command", f"      {command}"))]
     return [line, (("command", " " * 14 + command),)]

@@ -37,6 +37,7 @@ _TABLE: dict[int, str] = {
 }
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,8});")
 _TAG = re.compile(r"</?(?:pre|code|p|div|span|b|strong|em|i|tt|td|tr|li|blockquote)(?: [^<>\n]{0,200})?>")
+_BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*")
 _BREAK = re.compile(r"<br ?/?>")
 _HAN = "\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _BORDER = re.compile(rf"(?<=[{_HAN}])(?=[A-Za-z0-9_'\"`])|(?<=[A-Za-z0-9_'\"`])(?=[{_HAN}])")
@@ -61,6 +62,8 @@ def normalise(text: str) -> str:
         text = _ENTITY.sub(_unescape, _ENTITY.sub(_unescape, text))  # forums escape twice
     if "<" in text:
         text = _TAG.sub("", _BREAK.sub("\n", text))
+    if "**" in text:
+        text = _BOLD.sub(r"\1", text)
     if "\\_" in text:
         text = text.replace("\\_", "_")
     if not text.isascii():

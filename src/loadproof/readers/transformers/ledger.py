@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from loadproof.core.boxes import Nearby, subtract_all
-from loadproof.core.dtypes import is_packed
+from loadproof.core.dtypes import is_no_weight
 from loadproof.core.expectation import Expectation, Expected
 from loadproof.core.outcome import Assignment, Row, RowKind
 from loadproof.core.tensors import Axes
@@ -62,7 +62,7 @@ class Ledger:
             self._assign(product, arrival.expected, axes, arrival.piece.axes)
             if not self._fits(product.tensor, arrival.expected):
                 self._mismatch(product, arrival.expected, axes, arrival.piece.axes)
-            elif arrival.expected.kind == "parameter" and any(map(_is_packed, product.contributions)):
+            elif arrival.expected.kind == "parameter" and _misread_by(product, arrival.expected):
                 self._misread(product, arrival.expected, axes, arrival.piece.axes)
         for piece in strange:
             template = place(piece.form).template
@@ -131,7 +131,7 @@ class Ledger:
 
     def _misread(self, product: Product, family: Expected, axes: Axes, cell: Axes) -> None:
         """The library casts whatever it reads to the dtype of the parameter; scales and packing are not undone."""
-        first = next(filter(_is_packed, product.contributions))
+        first = _misread_by(product, family)[0]
         stored, files = first.piece.family, _files(product.contributions)
         found, at = stored.shape, first.at(cell)
         row = Row("misread", family.template, axes, family.shape, found, stored.template, files, stored.dtype, "", at)
@@ -165,8 +165,10 @@ class Ledger:
         return f"AttributeError: {self.expectation.class_name} has no attribute `{first}`"
 
 
-def _is_packed(contribution: Contribution) -> bool:
-    return is_packed(contribution.piece.family.dtype)
+def _misread_by(product: Product, family: Expected) -> list[Contribution]:
+    """The stored tensors whose numbers the parameter would take as they are, though they are no weights."""
+    dimensions = len(family.shape)
+    return [one for one in product.contributions if is_no_weight(one.piece.family.dtype, family.template, dimensions)]
 
 
 def _files(contributions: tuple[Contribution, ...]) -> tuple[str, ...]:

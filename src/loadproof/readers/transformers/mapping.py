@@ -50,7 +50,7 @@ class KeyMapping:
                 continue
             for single in partition(box, ALL, used_axes(piece.form)):
                 written = self._rename(Sample(spelled(piece.form, single), ()), piece.form)
-                results.setdefault(written or piece.form, []).append(single)
+                results.setdefault(piece.form if written is None else written, []).append(single)
         return [Piece(piece.family, axes, form) for form, boxes in results.items() for axes in merge(boxes)]
 
     def _rename(self, member: Sample, form: str) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from loadproof.core.case import Case
+from loadproof.core.checkpoint import IndexFile
 from loadproof.core.edits import Fix, RebuildIndex, SetAside
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
@@ -36,12 +37,20 @@ def check(case: Case) -> Iterable[Found]:
             severity="error", confidence="certain", headline=headline, evidence=evidence, rows=tuple(rows), fixes=(fix,)
         )
         return
-    fix = Fix("set the files aside (they are renamed, not deleted)", "lossless", tuple(map(SetAside, stray)))
+    if _are_read(case, index):
+        fix = Fix("set the files aside (they are renamed, not deleted)", "lossless", tuple(map(SetAside, stray)))
+    else:  # they may be the weights that the index should name
+        fix = Fix(f"first find out which files {index.path} should name", "manual")
     severity: Severity = "warning" if any(map(is_numbered, stray)) else "info"
     notes = (Note("note", "mlx-lm and loaders without an index read every *.safetensors of the folder"),)
     yield Found(
         severity=severity, confidence="certain", headline=headline, evidence=evidence, fixes=(fix,), notes=notes
     )
+
+
+def _are_read(case: Case, index: IndexFile) -> bool:
+    """Whether every file that the index names was read here."""
+    return case.manifest.names_only or len(case.manifest.files) >= len(set_of(index))
 
 
 def _what_is_missing(case: Case, stray: tuple[str, ...]) -> tuple[list[str], list[Row]]:

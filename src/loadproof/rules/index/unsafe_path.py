@@ -13,7 +13,7 @@ from loadproof.rules.evidence.file_faults import evidence_of, faults, file_findi
 
 def check(case: Case) -> Iterable[Found]:
     yield from _spellings(case)
-    what = "leads out of the folder, or to no regular file"
+    what = "names files that lie outside the folder, or no regular files"
     yield from file_findings(case, RULE.code, what, _way_out)
     yield from text_findings(case, RULE.code)
 
