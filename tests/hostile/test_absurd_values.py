@@ -41,6 +41,10 @@ def test_a_size_of_the_wrong_type_fails_as_the_class_refuses_it(field: str, valu
     assert _verdict(tmp_path, CONFIG | {field: value}) == "fails"
 
 
+def test_a_config_that_is_too_long_to_be_read_says_nothing_of_the_weights(tmp_path: Path) -> None:
+    assert _verdict(tmp_path, CONFIG | {"padding": "x" * 17_000_000}) == "inconclusive"
+
+
 @pytest.mark.parametrize("value", [10**6, 10**30])
 def test_a_million_experts_or_vision_layers_are_not_expanded(value: int, tmp_path: Path) -> None:
     assert _verdict(tmp_path, MIXTRAL | {"num_local_experts": value}) == "inconclusive"

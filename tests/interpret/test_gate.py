@@ -30,6 +30,11 @@ ALLOWED = {
         "find(loaded, name, _ABSENT)",
         "a module of the standard library, outside of any evaluation",
     ),
+    (
+        "shapes/module.py",
+        "has(self, name)",
+        "a yes or no that torch itself asks of a module before it registers a part",
+    ),
     ("language/enums.py", "type.__setattr__", "a class that a class statement is making"),
     ("release/plain_failures.py", "problem.__traceback__", "where an exception came from, after the evaluation"),
     ("release/plain_failures.py", "trace.tb_frame", "where an exception came from, after the evaluation"),

@@ -64,8 +64,9 @@ def _is_wrong(finding: Finding) -> bool:
 
 
 def _is_refusal(case: Case, finding: Finding) -> bool:
-    """Whether it only says that a number of the config is too large to be expanded: then nothing was judged by it."""
-    return finding.code == "LP014" and any(problem.detail == "bound" for problem in case.config.problems)
+    """Whether it only says that the config, or a number of it, is too large for us: then nothing was judged by it."""
+    refused = (("LP014", "bound"), ("LP013", "huge"))
+    return any(p.code == finding.code and (p.code, p.detail) in refused for p in case.config.problems)
 
 
 def _random(findings: tuple[Finding, ...], unexplained: Iterable[Row]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.differential.imports.attribute_cases import ATTRIBUTES
 from tests.differential.imports.build import CONFIG, MODEL, RAW, Case
+from tests.differential.imports.module_cases import MODULES
 from tests.differential.imports.scope_cases import SCOPES
 
 _MODEL = MODEL.format(head="", body="pass", tail="", fields="")
@@ -502,4 +503,4 @@ IMPORTS = {
     "torch_six": _late("from torch._six import inf\n"),
     "nothing_unusual": PLAIN,
 }
-CASES = {**SYNTAX, **RUN, **IMPORTS, **SCOPES, **ATTRIBUTES}
+CASES = {**SYNTAX, **RUN, **IMPORTS, **SCOPES, **ATTRIBUTES, **MODULES}

@@ -30,6 +30,7 @@ FEW = (
         "relative_package",
     ),
     *("circular", "circular_late", "class_gone", "no_post_init", "tied_list", "tied_list_used", "registered_part"),
+    *("module_with_a_dot", "list_of_numbers", "eval", "caught_by_a_number", "super_in_a_function", "module_name"),
     *("torch_attribute_gone", "nn_attribute", "transformers_attribute"),
     *("isinstance_of_own_config", "unbound_local", "generator_starts_late", "generator_reads_late"),
 )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from loadproof.interpret.language.closures import Closure, Expressions, called, expression, iterated, mapped
+from loadproof.interpret.language.errors import certain
 from loadproof.interpret.language.gate import make_super
 from loadproof.interpret.language.scope import CLASS, SELF, Scope
 from loadproof.interpret.language.values import Function, Names, Value
@@ -65,7 +66,11 @@ def _call(node: ast.Call) -> Closure:
 
 
 def _bare_super(env: Scope) -> Value:
-    found: Value = make_super(env[CLASS], env[str(env[SELF])])
+    try:
+        owner, receiver = env[CLASS], env[str(env[SELF])]
+    except NameError:  # neither name can be spelled: a function that is no method, or takes nothing
+        raise certain(RuntimeError("super(): no arguments")) from None
+    found: Value = make_super(owner, receiver)
     return found
 
 

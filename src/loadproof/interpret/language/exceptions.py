@@ -28,6 +28,7 @@ Handler: TypeAlias = tuple[Closure | None, str | None, Step]
 
 def _raise(node: ast.Raise) -> Step:
     value, line = expression(node.exc) if node.exc else None, node.lineno
+    cause = expression(node.cause) if node.cause else None
 
     def run(env: Scope) -> Ending:
         env.budget.line = line
@@ -36,10 +37,20 @@ def _raise(node: ast.Raise) -> Step:
             problem = problem()
         if not isinstance(problem, Exception):
             raise UnsupportedSyntax(f"raise of something that is no exception (line {line})")
+        if cause is not None:
+            _check_cause(cause(env))
         certain(problem)
         raise problem
 
     return run
+
+
+def _check_cause(cause: Value) -> None:
+    """`raise ... from cause`"""
+    if cause is None or isinstance(cause, (BaseException, Unknown)):
+        return
+    if not (isinstance(cause, type) and issubclass(cause, BaseException)):
+        raise certain(TypeError("exception causes must derive from BaseException"))
 
 
 def _assert(node: ast.Assert) -> Step:
@@ -133,6 +144,9 @@ def _matches(wanted: Value, problem: Exception) -> bool:
     kinds = wanted if isinstance(wanted, tuple) else (wanted,)
     unknown = [k for k in kinds if isinstance(k, Unknown)]
     known = tuple(k for k in kinds if isinstance(k, type))
+    if any(not issubclass(k, BaseException) for k in known) or len(known) + len(unknown) < len(kinds):
+        text = "catching classes that do not inherit from BaseException is not allowed"
+        raise certain(TypeError(text))
     if unknown and not isinstance(problem, known):
         raise UnknownUsed(f"whether {type(problem).__name__} is a {unknown[0]._name} is not known")
     return isinstance(problem, known)

@@ -29,6 +29,9 @@ from loadproof.interpret.release.source_file import SourceFile
 
 _PYTHON_FRAMES = 1_000  # the recursion limit of an interpreter that nobody changed
 _MODULE = ("__annotations__", "__builtins__", "__loader__", "__spec__", "__cached__")
+_OF_SITE = frozenset(
+    ["exit", "quit", "copyright", "credits", "license", "help"]
+)  # builtins that an interpreter may lack
 
 
 class RemoteFile(SourceFile):
@@ -50,7 +53,7 @@ class RemoteFile(SourceFile):
     def _clear(self) -> None:
         self.globals: Scope = Scope(None, self, self.world.budget)
         package = self.name.rpartition(".")[0]
-        self.globals.update(__name__=self.name, __file__=self.label, __doc__=None, __package__=package)
+        self.globals.update(__name__=importing.shown(self.name), __file__=self.label, __doc__=None, __package__=package)
 
     # ---- running
     def run(self) -> None:
@@ -89,7 +92,7 @@ class RemoteFile(SourceFile):
             return self.globals[name]
         if name in BUILTINS:
             return BUILTINS[name]
-        if self.stars or name in _MODULE or hasattr(builtins, name):
+        if self.stars or name in _MODULE or name in _OF_SITE or hasattr(builtins, name):
             raise UnknownName(f"the name {name!r} in {self.label} is not modelled")
         raise certain(NameError(f"name '{name}' is not defined"))
 

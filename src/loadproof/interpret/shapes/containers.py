@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from loadproof.interpret.language import limits
 from loadproof.interpret.language.gate import has
 from loadproof.interpret.language.values import Value
 from loadproof.interpret.shapes.module import Module
@@ -20,8 +19,7 @@ class _Container(Module):
         return len(self._modules)
 
     def append(self, module: Value) -> Value:
-        self._modules[str(len(self._modules))] = module
-        limits.checked_layers(len(self._modules))
+        self.add_module(str(len(self._modules)), module)
         return self
 
     def extend(self, modules: Any) -> Any:
@@ -59,9 +57,10 @@ class Sequential(_Container):
     def __init__(self, *modules: Value) -> None:
         super().__init__()
         if len(modules) == 1 and isinstance(modules[0], dict):
-            self._modules.update(modules[0])
+            for key, module in modules[0].items():
+                self.add_module(key, module)
         else:
-            self._modules.update((str(i), m) for i, m in enumerate(modules))
+            self.extend(modules)
 
     def __getitem__(self, i: Any) -> Any:
         return Sequential(dict(list(self._modules.items())[i])) if isinstance(i, slice) else self._at(i)

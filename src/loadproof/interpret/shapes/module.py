@@ -8,7 +8,7 @@ from typing import Any
 
 from loadproof.interpret.language import limits
 from loadproof.interpret.language.errors import UnknownUsed, certain
-from loadproof.interpret.language.gate import state
+from loadproof.interpret.language.gate import has, state
 from loadproof.interpret.language.objects import Made, Unknown
 from loadproof.interpret.language.values import Open, Value
 from loadproof.interpret.shapes.tensor import Buffer, Parameter, Tensor
@@ -84,7 +84,10 @@ class Module(Open):
         object.__delattr__(self, key)
 
     def register_buffer(self, name: str, tensor: Value = None, persistent: bool = True) -> None:
-        name = _plain_name(name)
+        name = self._free_name(name, "buffer", "_buffers")
+        if not isinstance(tensor, (Tensor, Unknown)) and tensor is not None:
+            text = f"cannot assign '{type(tensor).__name__}' object to buffer '{name}' (torch Tensor or None required)"
+            raise certain(TypeError(text))
         self.__dict__.pop(name, None)
         self._buffers[name] = tensor
         if isinstance(tensor, Tensor):
@@ -92,17 +95,34 @@ class Module(Open):
         (self._non_persistent.discard if persistent else self._non_persistent.add)(name)
 
     def register_parameter(self, name: str, param: Value) -> None:
-        self._parameters[_plain_name(name)] = param
+        name = self._free_name(name, "parameter", "_parameters")
+        if not isinstance(param, (Parameter, Unknown)) and param is not None:
+            kind = "torch.Tensor" if isinstance(param, Tensor) else type(param).__name__
+            text = f"cannot assign '{kind}' object to parameter '{name}' (torch.nn.Parameter or None required)"
+            raise certain(TypeError(text))
+        self._parameters[name] = param
 
     def add_module(self, name: str, module: Value) -> None:
         if isinstance(module, Made):
             raise UnknownUsed(f"{module._name} may hold parameters, and its source is not read")
         if not isinstance(module, (Module, Unknown)) and module is not None:
-            raise TypeError(f"{type(module).__name__} is not a Module subclass")
-        self._modules[_plain_name(name)] = module
+            raise certain(TypeError(f"{type(module).__name__} is not a Module subclass"))
+        self._modules[self._free_name(name, "module", "_modules")] = module
         limits.checked_layers(len(self._modules))
 
     register_module = add_module
+
+    def _free_name(self, name: str, kind: str, slot: str) -> str:
+        """The name, as torch takes it. Raises KeyError for one with a dot, none at all, and an attribute's."""
+        name = _plain_name(name)
+        if has(self, name) and name not in state(self)[slot]:
+            raise certain(KeyError(f"attribute '{name}' already exists"))
+        if "." in name:
+            got = f", got: {name}" if kind == "module" else ""
+            raise certain(KeyError(f'{kind} name can\'t contain "."{got}'))
+        if not name:
+            raise certain(KeyError(f'{kind} name can\'t be empty string ""'))
+        return name
 
     # ---- walking
     def children(self) -> list[Value]:
@@ -208,7 +228,16 @@ class Module(Open):
     def _itself(self, *_: object, **__: object) -> Value:
         return self
 
-    to = eval = train = half = float = double = bfloat16 = cuda = cpu = requires_grad_ = to_empty = _itself
+    def train(self, mode: Value = True) -> Value:
+        for module in self.modules():
+            if isinstance(module, Module):
+                set_plain(module, "training", mode)
+        return self
+
+    def eval(self) -> Value:
+        return self.train(False)
+
+    to = half = float = double = bfloat16 = cuda = cpu = requires_grad_ = to_empty = _itself
     _apply = compile = type = xpu = share_memory = _itself
 
     def _hook(self, *_: object, **__: object) -> Value:
