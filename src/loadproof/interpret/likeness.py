@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from math import log
 
 from msgspec import Struct
@@ -20,6 +21,7 @@ from loadproof.interpret.release import module_words
 from loadproof.interpret.release.auto_classes import folder_of
 from loadproof.interpret.release.class_choice import classes_of
 from loadproof.interpret.release.locate import find_source, is_installed, version_of
+from loadproof.interpret.release.seen import Seen
 from loadproof.interpret.release.world import World
 
 _KEY = "index of classes"  # in the place of a class name, which has no blanks
@@ -75,12 +77,18 @@ def _index(root: str, use_cache: bool) -> tuple[Indexed, ...]:
     known = cache.load(key, tuple[Indexed, ...]) if key else None
     if known is not None:
         return known
+    made, seen = _read(root)
+    if key:
+        cache.store(key, seen, made)
+    return made
+
+
+@lru_cache(maxsize=2)
+def _read(root: str) -> tuple[tuple[Indexed, ...], tuple[Seen, ...]]:
+    """The index as the source says it, read once in a process, and the files that it came from."""
     world, disk = building.release(root)
     with building.room_to_recurse():
-        made = tuple(_built(world))
-    if key:
-        cache.store(key, disk.seen, made)
-    return made
+        return tuple(_built(world)), disk.seen
 
 
 def _built(world: World) -> Iterator[Indexed]:

@@ -23,6 +23,7 @@ from loadproof.rules.evidence.whatif import is_judged
 from loadproof.rules.rows import of_kind
 
 MOST = 8  # classes whose source is read to answer one question
+LEAST_KINDS, MOST_KINDS = 5, 2_000  # kinds of names for which other classes are read
 ENOUGH = 3  # classes that fit equally
 _NEAR = 0.1
 _SHARED = ("architectures", "auto_map")  # fields that name the class, and so cannot help to find another
@@ -52,18 +53,28 @@ def stored_families(case: Case) -> tuple[Family, ...]:
 def fitting(case: Case, families: Iterable[Family]) -> tuple[Fit, ...]:
     """The classes, other than that of the case, under which no name is left over; those with the fewest wrong shapes
     first. None where its own class has a place for every name as well, and only a plan or a depth differs."""
+    families = tuple(families)
+    if not _tells(families):
+        return ()
     named = Kin(case.expectation.model_type, case.expectation.class_name)
     if case.expectation.families and not _fit(case, named, case.expectation, case.outcome).leftover:
         return ()
-    whole = [fit for fit in _fits(case, tuple(families)) if not fit.leftover]
+    whole = [fit for fit in _fits(case, families) if not fit.leftover]
     return tuple(sorted(whole, key=lambda fit: fit.mismatched))[:ENOUGH]
 
 
 def closest(case: Case, families: Iterable[Family]) -> Fit | None:
     """The class under which least is left over, None where that is more than a tenth of the stored kinds of names."""
     stored = tuple(families)
+    if not _tells(stored):
+        return None
     near = min(_fits(case, stored), key=lambda fit: fit.leftover, default=None)
     return near if near is not None and near.leftover <= _NEAR * len(stored) else None
+
+
+def _tells(families: Sequence[Family]) -> bool:
+    """Whether the names are those of a model: a few alone fit many classes, and none has thousands of unlike ones."""
+    return LEAST_KINDS <= len(families) <= MOST_KINDS
 
 
 def told(fits: Sequence[Fit]) -> str:
