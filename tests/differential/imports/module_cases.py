@@ -42,5 +42,9 @@ MODULES = {
     "super_at_the_top": _late("super().x\n"),
     "super_in_a_function": _late("def f(): return super().x\nf()\n"),
     "module_name": _late("assert __name__.startswith('transformers_modules')\n"),
+    "file_that_is_not_there": _late("import os\nos.listdir('/no/such/folder')\n"),
+    "text_that_is_no_json": _late("from json import loads\nloads('{')\n"),
+    "program_that_is_not_there": _late("import subprocess\nsubprocess.run(['no-such-program'], check=True)\n"),
+    "outward_in_def_there": _late("import json, os\ndef f(): return json.loads(os.listdir('/no')[0])\n"),
     "exit": _late("def f(): exit()\n"),
 }

@@ -158,6 +158,20 @@ class Foreign(Unknown):
         return Foreign(f"{self._name}[]")
 
 
+class Outward(Unknown):
+    """A name of a module that reads files, texts or the network: what lies there decides whether its call raises."""
+
+    __slots__ = ()
+
+    def __getattr__(self, key: str) -> Any:
+        if key.startswith("__") and key.endswith("__"):
+            raise AttributeError(key)
+        return Outward(f"{self._name}.{key}")
+
+    def __call__(self, *_: object, **__: object) -> NoReturn:
+        raise UnknownUsed(f"whether {self._name}() works is not known")
+
+
 class Made(Unknown):
     """What a call of foreign code returned: a model may not keep it as a part of its own."""
 

@@ -135,13 +135,10 @@ MODULES: Names = {
     **surroundings.MODULES,
 }
 for _name in (
-    "json",
     "time",
     "random",
     "string",
     "pathlib",
-    "shutil",
-    "tempfile",
     "io",
     "threading",
 ):

@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from loadproof.interpret.language.errors import NotUnderstood
-from loadproof.interpret.language.objects import Namespace, Unknown
+from loadproof.interpret.language.objects import Namespace, Outward, Unknown
 from loadproof.interpret.language.values import Open, Sealed, Value
 
 TORCH_VERSION = "2.13.0"
@@ -131,7 +131,15 @@ _SYS = Namespace(
     {"exit": _ends("sys.exit"), "version_info": PythonVersion((3, 11, 0)), "maxsize": 2**63 - 1, "platform": "linux"},
 )
 _ENDS = {name: _ends(f"os.{name}") for name in ("_exit", "abort", "kill", "killpg", "execv", "execvp", "execl")}
-_OS = Namespace("os", {**_ENDS, "environ": ENVIRONMENT, "getenv": ENVIRONMENT.get, "name": "posix", "sep": "/"})
+# What lies on the machine decides whether they raise.
+_FILES = (
+    "chdir chmod link listdir lstat makedirs mkdir open popen readlink remove removedirs rename renames replace rmdir scandir "
+    "stat symlink system truncate unlink utime"
+)
+_OUTWARD = {name: Outward(f"os.{name}") for name in _FILES.split()}
+_OS = Namespace(
+    "os", {**_ENDS, **_OUTWARD, "environ": ENVIRONMENT, "getenv": ENVIRONMENT.get, "name": "posix", "sep": "/"}
+)
 MODULES: dict[str, Namespace] = {
     "os": _OS,
     "sys": _SYS,

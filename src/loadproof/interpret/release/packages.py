@@ -10,15 +10,19 @@ import re
 import sys
 from typing import Any
 
-from loadproof.interpret.language.objects import Foreign, SourceObject, Unknown
+from loadproof.interpret.language.objects import Foreign, Outward, SourceObject, Unknown
 from loadproof.interpret.language.values import Value
 from loadproof.interpret.shapes.layers import layers
 
 # Data, text, pictures and kernels: nothing of theirs is a module with parameters.
 _NAMES = (
-    "PIL addict cv2 easydict einops huggingface_hub omegaconf packaging pandas psutil pydantic requests safetensors scipy "
+    "PIL addict cv2 easydict einops huggingface_hub omegaconf packaging pandas psutil pydantic safetensors scipy "
     "sentencepiece tiktoken tokenizers torchvision.transforms tqdm triton yaml"
 )
+_MACHINE = (
+    "asyncio ctypes glob json marshal pickle requests shelve shutil socket sqlite3 subprocess tempfile tomllib urllib"
+)
+_OUTWARD = frozenset(_MACHINE.split())
 _WITHOUT_PARAMETERS = frozenset(_NAMES.split())
 _DROP_PATHS = ("timm.layers.DropPath", "timm.models.layers.DropPath", "timm.layers.drop.DropPath")
 
@@ -84,6 +88,8 @@ def why_undefined(name: str, label: str, text: str) -> str:
 def module(name: str) -> Value:
     """What `import name` binds."""
     top = name.split(".")[0]
+    if top in _OUTWARD:
+        return Outward(name)
     if top in sys.stdlib_module_names or any(name == p or name.startswith(p + ".") for p in _WITHOUT_PARAMETERS):
         return Unknown(name)
     return Foreign(name)
