@@ -6,7 +6,6 @@ The text does not say everything: a name that it does not mention is only doubte
 from __future__ import annotations
 
 import importlib.util
-import os
 import re
 import sys
 from functools import cached_property
@@ -44,7 +43,7 @@ class PackageText:
             return None
         places = list(spec.submodule_search_locations or ()) if spec is not None else []
         if spec is not None and not places and (spec.origin or "").endswith(f"{self.top}.py"):
-            places, self._is_file = [os.path.dirname(str(spec.origin))], True
+            places, self._is_file = [str(spec.origin).removesuffix(f"{self.top}.py").rstrip("/\\") or "/"], True
         return on_disk(places[0], is_trusted=True) if len(places) == 1 else None
 
     @property

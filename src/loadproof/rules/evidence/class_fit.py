@@ -73,8 +73,8 @@ def closest(case: Case, families: Iterable[Family]) -> Fit | None:
 
 
 def _tells(families: Sequence[Family]) -> bool:
-    """Whether the names are those of a model: a few alone fit many classes, and none has thousands of unlike ones."""
-    return LEAST_KINDS <= len(families) <= MOST_KINDS
+    """Whether the names are those of a model: layers, and neither a few kinds of names nor thousands."""
+    return LEAST_KINDS <= len(families) <= MOST_KINDS and any(family.axes for family in families)
 
 
 def told(fits: Sequence[Fit]) -> str:
