@@ -176,10 +176,18 @@ def test_packed_numbers_in_a_float_parameter_are_misread(dtype: str) -> None:
     assert not outcome.raises
 
 
-@pytest.mark.parametrize("dtype", ["F64", "BF16", "I64", "BOOL"])
+@pytest.mark.parametrize("dtype", ["F64", "BF16"])
 def test_wide_numbers_are_read_as_what_they_are(dtype: str) -> None:
     head = Family("lm_head.weight", (), dtype, (16, 8))
     assert judge([*(f for f in DENSE if f is not HEAD), head], {}).rows == ()
+
+
+@pytest.mark.parametrize("dtype", ["I64", "U64", "BOOL", "C64"])
+def test_what_is_no_real_number_is_misread_as_a_weight_and_kept_as_a_count(dtype: str) -> None:
+    head = Family("lm_head.weight", (), dtype, (16, 8))
+    assert rows(judge([*(f for f in DENSE if f is not HEAD), head], {})) == {("misread", "lm_head.weight")}
+    model: dict[str, Shape] = {"model.decoder.reg_scale": (1,)}
+    assert judge([Family("model.decoder.reg_scale", (), dtype, (1,))], {}, model).rows == ()
 
 
 def test_one_packed_expert_makes_the_stack_misread() -> None:
