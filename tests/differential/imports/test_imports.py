@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.differential.imports.attribute_cases import HEALTHY
+from tests.differential.imports.attribute_cases import ATTRIBUTES, HEALTHY
 from tests.differential.imports.cases import CASES
 from tests.differential.imports.compare import compare, ours
 
@@ -59,6 +59,8 @@ def test_every_import_style(part: int, tmp_path: Path) -> None:
 
 @pytest.mark.oracle
 def test_most_import_styles_are_judged(tmp_path: Path) -> None:
-    answers = compare(CASES, tmp_path)
+    doubted = set(ATTRIBUTES) - set(HEALTHY)  # what a package's text does not mention is left open
+    styles = {name: case for name, case in CASES.items() if name not in doubted}
+    answers = compare(styles, tmp_path)
     known = [name for name, a in answers.items() if a.ours != "inconclusive"]
-    assert len(known) >= 0.9 * len(CASES)
+    assert len(known) >= 0.93 * len(styles)
