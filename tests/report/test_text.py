@@ -121,7 +121,7 @@ def test_a_manual_fix_offers_no_command_and_a_lossy_one_says_the_loss() -> None:
     fixes = (Fix("ask the author", "manual"), Fix("drop the bias", "lossy", PLAN_FINDING.fixes[0].edits, "the bias"))
     text = render_text(report(replace(PLAN_FINDING, fixes=fixes)))
     assert "   = fix      manual: ask the author\n" in text
-    assert "   = fix      lossy: drop the bias (loses the bias)      loadproof fix checkpoint LP301\n" in text
+    assert "   = fix      lossy: drop the bias (loses the bias)      loadproof fix checkpoint LP301 --unsafe\n" in text
 
 
 def test_the_fix_command_quotes_the_path_for_the_shell() -> None:
