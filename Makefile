@@ -31,7 +31,7 @@ $(VENV)/.test: $(VENV)/bin/python pyproject.toml constraints.txt
 demo: $(VENV)/.demo  ## check a shipped example with a known fault (no torch needed)
 	$(BIN)/loadproof check examples/layer-plan-mismatch --exit-zero
 
-test: lint base suite short-fuzz pythons  ## all that CI runs; a short run of faults is part of the suite
+test: lint base suite short-fuzz  ## all that CI runs; a short run of faults is part of the suite
 
 suite: $(VENV)/.test  ## the tests alone, with real torch and transformers
 	$(BIN)/python -m pytest -n 2 --dist loadfile
