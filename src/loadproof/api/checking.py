@@ -18,11 +18,13 @@ from loadproof.core.case import Report, Timings
 from loadproof.core.checkpoint import Inventory
 from loadproof.core.reading import asked_for
 from loadproof.formats import read_manifest, take_inventory
+from loadproof.formats.sniff import claims_weights
 from loadproof.lexicon.shards import SUFFIXES
 from loadproof.readers import get_reader
 
 _WEIGHT_KINDS = frozenset({"safetensors", "torch", "gguf", "lfs-pointer"})
 _MOST_SUBFOLDERS = 1000
+_TOKENIZERS = ("tokenizer.json", "tokenizer_config.json", "tokenizer.model", "vocab.json", "special_tokens_map.json")
 _WEIGHT_NAMES = (*SUFFIXES, ".index.json")
 
 
@@ -106,12 +108,30 @@ def open_checkpoint(location: str, *, follow_links: bool = True) -> Inventory:
         inventory = take_inventory(location, follow_links=follow_links)
     except OSError as error:
         raise NoCheckpointError(f"{location}: {error.strerror or type(error).__name__}{_hub(location)}") from None
+    if (why := _is_no_weight_file(inventory)) is not None:
+        raise NoCheckpointError(f"{location}: {why}{_beside(location)}")
     if any(problem.severity == "error" for problem in inventory.problems):
         return inventory
     for info in inventory.files:
         if info.path == "config.json" or info.kind in _WEIGHT_KINDS or info.path.endswith(_WEIGHT_NAMES):
             return inventory
     raise NoCheckpointError(f"{location}: no checkpoint here (no config.json, no weight files){_deeper(location)}")
+
+
+def _is_no_weight_file(inventory: Inventory) -> str | None:
+    """What a single file is that neither its name nor its content calls weights; None for every other location."""
+    name = inventory.single_file
+    if name is None or name.endswith(_WEIGHT_NAMES) or claims_weights(name):
+        return None
+    if any(info.path == name and info.kind in _WEIGHT_KINDS for info in inventory.files):
+        return None
+    what = "a tokenizer" if name in _TOKENIZERS else "no weight file"
+    return f"this is {what}, not a checkpoint"
+
+
+def _beside(location: str) -> str:
+    folder = os.path.dirname(location) or "."
+    return f"; check its folder: {folder}" if os.path.isfile(os.path.join(folder, "config.json")) else ""
 
 
 def _deeper(location: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from loadproof.cli.options import add_format, add_reading, parser_for, reading
+from loadproof.cli.options import add_format, add_reading, parsed, parser_for, reading
 from loadproof.cli.output import answer, failed
 
 _DESCRIPTION = """\
@@ -33,4 +33,4 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     add_reading(parser)
     group = add_format(parser, "diff", output=True)
     group.add_argument("-v", "--verbose", action="store_true", help="every difference")
-    return parser.parse_args(arguments)
+    return parsed(parser, arguments)

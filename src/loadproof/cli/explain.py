@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TextIO
 
-from loadproof.cli.options import add_format, add_reading, parser_for, reading
+from loadproof.cli.options import add_format, add_reading, outputs_of, parsed, parser_for, reading
 from loadproof.cli.output import answer, failed
 from loadproof.report.registry import formats
 
@@ -39,7 +39,8 @@ def main(arguments: list[str]) -> int:
     options = _parse(arguments)
     page = _page(options.what)
     if page is not None:
-        return answer(page, options, 0) if options.format in formats(page.kind) else failed(_no_format(page, options))
+        unknown = [form for form, _ in outputs_of(options) if form not in formats(page.kind)]
+        return failed(_no_format(page, unknown[0])) if unknown else answer(page, options, 0)
     if _CODE.match(options.what.strip()):
         return failed(f"there is no rule {options.what.upper()}; 'loadproof rules' lists them")
     try:
@@ -112,8 +113,8 @@ def _page(what: str) -> RulePage | CausesPage | None:
     return page(word)
 
 
-def _no_format(page: RulePage | CausesPage, options: argparse.Namespace) -> str:
-    return f"the page of {page.code} has no format {options.format!r}; there are: {', '.join(formats(page.kind))}"
+def _no_format(page: RulePage | CausesPage, form: str) -> str:
+    return f"the page of {page.code} has no format {form!r}; there are: {', '.join(formats(page.kind))}"
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
@@ -127,4 +128,4 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     add_reading(parser)
     group = add_format(parser, "explain", output=True)
     group.add_argument("-v", "--verbose", action="store_true", help="every cause in full")
-    return parser.parse_args(arguments)
+    return parsed(parser, arguments)

@@ -53,7 +53,7 @@ def main(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         failed("interrupted: the same command goes on with it, `loadproof undo PATH` brings the checkpoint back")
         return 130
-    text = rendered(report, options, given=_given(options))
+    text = rendered(report, options, options.format, given=_given(options))
     write_done(text, report.applied, _done(report))
     if report.restored:
         return 1

@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from loadproof.report.registry import formats
 
+DEFAULT_FORMAT = "text"
+
 EXIT_STATUS = """\
-exit status, the same in every format:
+exit status, the same in every format, of several targets the worst (2, 1, 3, 0):
   0  it loads, and no finding is at or above --fail-on
   1  it fails, loads wrong, or a finding is at or above --fail-on
   2  usage or internal error, or there is no checkpoint at PATH
@@ -98,11 +101,56 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 def add_format(parser: argparse.ArgumentParser, kind: str, *, output: bool = False) -> argparse._ArgumentGroup:
     """The formats that this kind of result has, colours, and with `output` a file to write to."""
     group = parser.add_argument_group("how to report")
-    group.add_argument("--format", choices=formats(kind), default="text", help="default: text")
     if output:
-        group.add_argument("--output", metavar="FILE", help="write the report to FILE")
+        group.add_argument(
+            "--format", metavar="FORMAT", choices=formats(kind), action=_Pair, dest="pairs", help=_listed(kind)
+        )
+        group.add_argument(
+            "--output",
+            metavar="FILE",
+            action=_Pair,
+            dest="pairs",
+            help="write the report to FILE; --format and --output may be given several times, in pairs",
+        )
+    else:
+        group.add_argument("--format", choices=formats(kind), default=DEFAULT_FORMAT, help="default: text")
     add_color(group)
     return group
+
+
+def _listed(kind: str) -> str:
+    return f"{', '.join(formats(kind))} (default: {DEFAULT_FORMAT})"
+
+
+class _Pair(argparse.Action):
+    """Collects (format, output) pairs: each word goes into the last pair if that lacks it, else it opens another."""
+
+    def __call__(self, _: Any, namespace: Any, value: Any, option_string: str | None = None) -> None:
+        pairs = list(getattr(namespace, self.dest) or ())
+        place = 0 if "--format".startswith(option_string or "--format") else 1
+        if not pairs or pairs[-1][place] is not None:
+            pairs.append((None, None))
+        pairs[-1] = (value, pairs[-1][1]) if place == 0 else (pairs[-1][0], value)
+        setattr(namespace, self.dest, pairs)
+
+
+def outputs_of(options: argparse.Namespace) -> list[tuple[str, str | None]]:
+    """What to write where; None is standard output."""
+    if "pairs" not in options:
+        return [(options.format, None)]
+    return [(form or DEFAULT_FORMAT, output) for form, output in options.pairs or [(None, None)]]
+
+
+def parsed(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:
+    """The options of a command that takes pairs, wherever they stand between the paths. Exits where two reports would
+    be written to one place."""
+    options = parser.parse_intermixed_args(arguments)
+    outputs = [output for _, output in outputs_of(options)]
+    if twice := next((output for output in outputs if outputs.count(output) > 1), ""):
+        parser.error(f"two reports for one file: {twice}")
+    if outputs.count(None) > 1:
+        parser.error("two formats for standard output: give each but one an --output FILE")
+    return options
 
 
 def add_color(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:

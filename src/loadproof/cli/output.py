@@ -93,15 +93,14 @@ def failed(text: str) -> int:
     return 2
 
 
-def rendered(result: Shown, options: argparse.Namespace, **look: object) -> str:
-    """The result as the options ask for it; folded only for a terminal."""
+def rendered(result: Shown, options: argparse.Namespace, form: str, output: str | None = None, **look: object) -> str:
+    """The result in a format, as the options ask for it; folded only for a terminal."""
     from loadproof.report.registry import render
     from loadproof.report.style import terminal_width
 
-    output = getattr(options, "output", None)
     return render(
         result,
-        options.format,
+        form,
         verbose=getattr(options, "verbose", False),
         quiet=getattr(options, "quiet", False),
         color=color_for(options.color, output),
@@ -111,14 +110,16 @@ def rendered(result: Shown, options: argparse.Namespace, **look: object) -> str:
 
 
 def answer(result: Shown, options: argparse.Namespace, status: int) -> int:
-    """Print a result as asked; returns the exit status, 2 where it cannot be written."""
-    output = getattr(options, "output", None)
-    try:
-        write(rendered(result, options), output)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        return failed(f"{'standard output' if output is None else output or '--output'}: {error.strerror}")
+    """Print a result as asked, in every format; returns the exit status, 2 where one cannot be written."""
+    from loadproof.cli.options import outputs_of
+
+    for form, output in outputs_of(options):
+        try:
+            write(rendered(result, options, form, output), output)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            return failed(f"{'standard output' if output is None else output or '--output'}: {error.strerror}")
     return status
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from loadproof.cli.options import add_format, add_reading, parser_for, reading
+from loadproof.cli.options import add_format, add_reading, parsed, parser_for, reading
 from loadproof.cli.output import answer, failed
 
 _DESCRIPTION = """\
@@ -33,4 +33,4 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("path", metavar="PATH", help="a checkpoint folder, or one weight file")
     add_reading(parser)
     add_format(parser, "plan", output=True)
-    return parser.parse_args(arguments)
+    return parsed(parser, arguments)

@@ -30,7 +30,7 @@ def main(arguments: list[str]) -> int:
         return refused(error)
     except NoCheckpointError as error:
         return failed(str(error))
-    write_done(rendered(done, options), done, "the repair was taken back")
+    write_done(rendered(done, options, options.format), done, "the repair was taken back")
     return 0
 
 

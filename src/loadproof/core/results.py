@@ -1,4 +1,4 @@
-"""The answers of `plan` and `diff`."""
+"""The answers of `plan` and `diff`, and of a `check` of many checkpoints."""
 
 from __future__ import annotations
 
@@ -11,6 +11,40 @@ from loadproof.core.config import JsonPath, LayerPlan
 from loadproof.core.outcome import Outcome
 from loadproof.core.shown import Shown
 from loadproof.core.tensors import Axes, Shape
+
+WORST_FIRST = (2, 1, 3, 0)  # exit statuses
+
+
+class Checked(Struct, frozen=True):
+    """One target of a check of many: its report, or why there is none."""
+
+    location: str
+    report: Report | None = None
+    error: str = ""
+    status: int = 0  # what the exit status would be for this target alone
+
+
+class Checks(Shown, frozen=True):
+    """The reports on many checkpoints, in the order in which they were found."""
+
+    kind: ClassVar[str] = "checks"
+
+    targets: tuple[Checked, ...]
+
+    @property
+    def status(self) -> int:
+        """The worst of all: 2 no checkpoint, 1 wrong, 3 inconclusive, 0 in order."""
+        return min((one.status for one in self.targets), key=WORST_FIRST.index, default=0)
+
+    def brief(self) -> str:
+        wrong = sum(one.status != 0 for one in self.targets)
+        return f"{len(self.targets)} checkpoints, {wrong} not in order"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The lines of `to_json`, which are one document each, as a list under ``checks``."""
+        from msgspec.json import decode
+
+        return {self.kind: [decode(line) for line in self.to_json().splitlines()]}
 
 
 class PlanReport(Shown, frozen=True):

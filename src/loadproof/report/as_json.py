@@ -25,6 +25,11 @@ def rendered(data: Any) -> str:
     return _ascii(msgspec.json.format(body, indent=2).decode()) + "\n"
 
 
+def line(data: Any) -> str:
+    """The same on one line."""
+    return _ascii(msgspec.json.encode(data, enc_hook=str).decode()) + "\n"
+
+
 def text(value: str) -> str:
     """JSON can hold every string but one with lone surrogates, which UTF-8 cannot."""
     return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()

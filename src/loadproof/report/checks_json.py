@@ -1,0 +1,25 @@
+"""Many reports as JSON lines: one document of schema 1.0 a line, so that a program reads one report and many alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from loadproof.core.results import Checked, Checks
+from loadproof.report.as_json import head, line, text
+from loadproof.report.json_v1 import as_data
+
+
+def render_checks_json(checks: Checks, **_: object) -> str:
+    """A line for each target: its report, or an object with ``error`` where there is no checkpoint."""
+    return "".join(map(_line, checks.targets))
+
+
+def _line(target: Checked) -> str:
+    return line(_error(target) if target.report is None else as_data(target.report))
+
+
+def _error(target: Checked) -> dict[str, Any]:
+    return {
+        **head(),
+        "error": {"status": target.status, "message": text(target.error), "location": text(target.location)},
+    }
