@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+from tests import zoo
 from tests.cli.process import EXAMPLES, copy_of, run
 
 
@@ -68,6 +70,39 @@ def test_what_cannot_be_mended_is_said_and_exits_1(tmp_path: Path) -> None:
     assert result.returncode == 1
     assert "   = not fixed: fetch the missing bytes of model.safetensors" in result.stdout
     assert "--apply" not in result.stdout
+
+
+def test_infos_are_left_out_of_a_plain_fix_which_says_how_to_ask_for_them(tmp_path: Path) -> None:
+    folder = str(zoo.build("mixtral").write(tmp_path / "m"))
+    result = run("fix", folder)
+    assert result.returncode == 0
+    assert result.stdout.startswith(
+        "nothing to fix\nleft as they are, since they do no harm:\n  LP703 config-dialect: "
+    )
+    assert result.stdout.endswith(f"   = to fix these too: loadproof fix {folder} LP703\n")
+    assert json.loads(run("fix", folder, "--format", "json").stdout)["left"] == ["LP703"]
+    named = run("fix", folder, "LP703")
+    assert "left as they are" not in named.stdout
+    assert "LP703 --apply" in named.stdout
+
+
+def test_a_warning_that_no_edit_removes_fails_only_where_it_was_named(tmp_path: Path) -> None:
+    folder = (
+        zoo.build("llama").mutate(zoo.mutation("extra_file('added_tokens.json', {'<a>': 160})")).write(tmp_path / "m")
+    )
+    assert run("check", str(folder)).returncode == 0
+    warned = run("fix", str(folder))
+    assert "LP208 vocab-tokenizer" in warned.stdout
+    assert "not fixed" in warned.stdout
+    assert warned.returncode == 0
+    assert run("fix", str(folder), "LP208").returncode == 1
+
+
+def test_a_checkpoint_in_order_is_copied_when_a_copy_is_asked_for(tmp_path: Path) -> None:
+    result = run("fix", "examples/healthy", "--out", str(tmp_path / "copy"))
+    assert result.returncode == 0
+    assert result.stdout.startswith("nothing to fix\n")
+    assert contents(tmp_path / "copy") == contents(EXAMPLES / "healthy")
 
 
 def test_fix_and_undo_refuse_in_one_line(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from msgspec.structs import replace
+
 from loadproof.api.better import bad_rows, is_better, merit
 from loadproof.api.checking import check, open_checkpoint
 from loadproof.core.case import Case, Report
@@ -19,6 +21,7 @@ from loadproof.repair import (
     RepairError,
     apply_to_copy,
     check_records,
+    foresee,
     interrupted,
     plan_edits,
     recover,
@@ -45,10 +48,11 @@ def fix(
 ) -> FixReport:
     """Plan the repair of the findings named by `codes` (codes or slugs; all of them when none is named).
 
-    Only lossless edits are planned, with `unsafe` lossy ones too. With `apply` the plan is carried out in place,
-    with `out` in a new folder, and the result is checked again (`reading`: the keywords of `check`). In place it is kept
-    only if the checkpoint is better afterwards, else it is taken back. Undo records and journals that this user did not
-    make for this folder stop it (`ForeignRecordsError`); with `adopt_records` they are taken over.
+    Only lossless edits are planned, with `unsafe` lossy ones too; infos are fixed when they are named. With `apply` the plan
+    is carried out in place, with `out` in a new folder (a checkpoint that loads is copied as it is), and the result is
+    checked again (`reading`: the keywords of `check`). In place it is kept only if the checkpoint is better afterwards,
+    else it is taken back. Undo records and journals that this user did not make for this folder stop it
+    (`ForeignRecordsError`); with `adopt_records` they are taken over.
     Raises `RepairError` when it cannot be carried out (nothing was changed), `ValueError` for a code that was not
     found, else what `check` raises.
     """
@@ -60,14 +64,16 @@ def fix(
     codes = tuple(codes)
     wanted = [_choose(finding, unsafe, is_named=bool(codes)) for finding in _named(before, codes)]
     choices, plan = _agree(before.case, _gaining(before, wanted))
-    report = FixReport(before, choices, plan)
-    if not plan.edits or not (apply or out is not None):
+    report = FixReport(before, choices, plan, left=() if codes else _left(before))
+    if not plan.edits and (out is None or before.verdict != "loads"):
         return report
-    if out is not None:
+    if out is not None:  # a checkpoint in order is copied as it is: what is asked for is a folder that loads
         applied = apply_to_copy(plan, os.fspath(out), progress=progress)
-        return FixReport(before, choices, plan, applied, check(out, **reading))
+        return replace(report, applied=applied, after=check(out, **reading))
+    if not apply:
+        return replace(report, blocked=foresee(plan, readers_stopped=readers_stopped))
     applied = apply_in_place(plan, progress=progress, readers_stopped=readers_stopped)
-    return _kept_if_better(FixReport(before, choices, plan, applied, check(location, **reading)))
+    return _kept_if_better(replace(report, applied=applied, after=check(location, **reading)))
 
 
 def _renamed(apply: bool, apply_it: bool | None) -> bool:
@@ -87,7 +93,7 @@ def _kept_if_better(report: FixReport) -> FixReport:
     undo_repair(report.before.case.inventory.root)
     why = f"the repaired checkpoint was no better ({after.verdict}, {bad_rows(after):,} names reported; before: "
     why += f"{report.before.verdict}, {bad_rows(report.before):,}), so every file is again as it was"
-    return FixReport(report.before, report.choices, report.plan, None, after, why)
+    return replace(report, applied=None, restored=why)
 
 
 def _gained(before: Report, after: Report, choices: Iterable[Choice]) -> bool:
@@ -142,6 +148,13 @@ def _named(report: Report, codes: tuple[str, ...]) -> list[Finding]:
     if not wanted:
         return [finding for finding in report.findings if finding.severity != "info"]
     return [finding for finding in report.findings if wanted & {finding.code, finding.slug}]
+
+
+def _left(report: Report) -> tuple[Finding, ...]:
+    """Infos with an edit: they do no harm, so they are fixed when they are asked for by their codes."""
+    return tuple(
+        finding for finding in report.findings if finding.severity == "info" and any(fix.edits for fix in finding.fixes)
+    )
 
 
 def _agree(case: Case, choices: list[Choice]) -> tuple[tuple[Choice, ...], Plan]:

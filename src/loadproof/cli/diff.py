@@ -10,7 +10,11 @@ from loadproof.cli.output import answer, failed
 _DESCRIPTION = """\
 Show what differs between two checkpoints or revisions - names, shapes, dtypes, layer plan, config - and which
 config fits which weights. Headers and configs are compared, the values of the weights are not read."""
-_EPILOG = "exit status: 0 nothing differs, 1 something does, 2 usage or internal error"
+_EPILOG = """\
+exit status:
+  0  nothing differs
+  1  something does
+  2  usage or internal error, or A or B is no checkpoint"""
 
 
 def main(arguments: list[str]) -> int:

@@ -28,7 +28,10 @@ examples:
   loadproof explain "KeyError: 'layers.4.mlp.gate.g_idx'"
   loadproof explain LP301
 
-exit status: 0 answered, 2 usage error or no such file, 3 not recognised"""
+exit status:
+  0  answered: a cause, a page, or what else than a checkpoint causes this error
+  2  usage or internal error, no such file or rule
+  3  the error was not recognised"""
 _CODE = re.compile(r"LP\d{3}\Z", re.IGNORECASE)
 _CHUNK = 1 << 16
 _LONGEST = 1 << 20  # a longer line is cut in pieces, so that memory stays bounded

@@ -20,9 +20,11 @@ _DESCRIPTION = """\
 Fix what can be fixed without losing a bit. Nothing is changed unless --apply or --out is given: the plan is
 printed, with the operations, the files touched and the bytes written. 'loadproof undo PATH' takes a repair back."""
 _EPILOG = """\
-exit status: 0 planned, or fixed and nothing is known to be wrong with the result (also: nothing to fix)
-             1 not everything can be fixed, the result does not load, or it was no better and was taken back
-             2 usage or internal error"""
+exit status:
+  0  nothing needs to be fixed, the plan fixes every error, or it was done and nothing wrong is known of the result
+  1  an error, or a CODE that was named, cannot be fixed; the result is no better; the repair was refused
+  2  usage or internal error, or there is no checkpoint at PATH
+  3  no error was found, but not everything could be judged: see loadproof check"""
 
 
 def main(arguments: list[str]) -> int:
@@ -55,13 +57,24 @@ def main(arguments: list[str]) -> int:
         return 130
     text = rendered(report, options, options.format, given=_given(options))
     write_done(text, report.applied, _done(report))
-    if report.restored:
+    return exit_status(report, is_named=bool(options.codes))
+
+
+def exit_status(report: FixReport, *, is_named: bool) -> int:
+    """0 in order or about to be, 1 something stays wrong, 3 nothing wrong is known and not everything was judged.
+
+    A warning that no edit removes is no failure, unless its code was asked for by name (`is_named`).
+    """
+    if report.restored or report.plan.refusals:
         return 1
     if report.after is not None:
         return 0 if _is_in_order(report.after) else 1
-    if not report.choices:
-        return 0 if report.before.verdict == "loads" else 1
-    return 1 if report.plan.refusals or any(choice.fix is None for choice in report.choices) else 0
+    lost = [choice.finding.severity for choice in report.choices if choice.fix is None]
+    if "error" in lost or (is_named and lost):
+        return 1
+    if report.plan.edits or report.before.verdict == "loads":
+        return 0
+    return 3 if report.before.verdict == "inconclusive" else 1
 
 
 def _done(report: FixReport) -> str:

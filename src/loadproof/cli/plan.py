@@ -11,8 +11,11 @@ _DESCRIPTION = """\
 Print the layer plan, one letter a layer: what config.json says against what the tensors are.
 Sliding and full attention hold the same tensors and cannot be told apart by them."""
 _EPILOG = """\
-exit status: 0 the plans agree, 1 they differ, 2 usage error
-             3 one of them says nothing, or the release that was asked for is not there"""
+exit status:
+  0  the plans agree
+  1  they differ
+  2  usage or internal error, or there is no checkpoint at PATH
+  3  one of them says nothing, or the release that was asked for is not there"""
 
 
 def main(arguments: list[str]) -> int:

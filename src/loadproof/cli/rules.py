@@ -8,6 +8,7 @@ from loadproof.cli.options import add_format, parser_for
 from loadproof.cli.output import answer
 
 _DESCRIPTION = "List every fault that is known. 'loadproof explain LP301' shows the page of one."
+_EPILOG = "exit status: 0, or 2 for a usage error"
 
 
 def main(arguments: list[str]) -> int:
@@ -19,6 +20,6 @@ def main(arguments: list[str]) -> int:
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
-    parser = parser_for("rules [options]", _DESCRIPTION, arguments)
+    parser = parser_for("rules [options]", _DESCRIPTION, arguments, _EPILOG)
     add_format(parser, "rules")
     return parser.parse_args(arguments)

@@ -11,10 +11,15 @@ from loadproof.cli.repairing import add_adopting, refused, show_adopted, write_d
 _DESCRIPTION = """\
 Take the last repair of a checkpoint back, byte for byte; or bring an interrupted one to its end.
 Repairs are taken back one by one, the latest first."""
+_EPILOG = """\
+exit status:
+  0  a repair was taken back, or the repairs were made final (--forget)
+  1  there is nothing to undo, or it was refused; nothing was touched
+  2  usage or internal error, or there is no folder at PATH"""
 
 
 def main(arguments: list[str]) -> int:
-    """Undo; exit 0 when it was taken back, 1 when there is nothing to undo or it cannot be, 2 for a wrong path."""
+    """Undo; returns the exit status of `_EPILOG`."""
     options = _parse(arguments)
     from loadproof.api.checking import NoCheckpointError
     from loadproof.api.fixing import RepairError, forget, undo
@@ -35,7 +40,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
-    parser = parser_for("undo [options] PATH", _DESCRIPTION, arguments)
+    parser = parser_for("undo [options] PATH", _DESCRIPTION, arguments, _EPILOG)
     parser.add_argument("path", metavar="PATH", help="the repaired checkpoint")
     parser.add_argument(
         "--forget",

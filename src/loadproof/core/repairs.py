@@ -14,6 +14,9 @@ from loadproof.core.shown import Shown
 Action = Literal["patch header", "new header", "rewrite", "add file", "edit text", "cut tail", "set aside"]
 
 
+REPAIRED_COPY = "make a repaired copy with --out DIR"  # the usual way out of what cannot be done in place
+
+
 class Refusal(Struct, frozen=True):
     """Why the plan cannot be carried out, and what can be done instead."""
 
@@ -85,6 +88,8 @@ class FixReport(Shown, frozen=True):
     """A repair as planned, and as carried out when `applied` is set; `after` is the check of the result.
 
     `restored` says why a repair was taken back: the files are then as they were, and `applied` is not set.
+    `blocked` (of a plan that was not carried out): why it cannot be carried out in place as things are.
+    `left`: findings that nobody asked to fix and that an edit could.
     """
 
     kind: ClassVar[str] = "fix"
@@ -95,6 +100,8 @@ class FixReport(Shown, frozen=True):
     applied: Applied | None = None
     after: Report | None = None
     restored: str = ""
+    blocked: tuple[Refusal, ...] = ()
+    left: tuple[Finding, ...] = ()
 
     def brief(self) -> str:
         done = "taken back" if self.restored else "planned" if self.applied is None else "done"

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from loadproof.core.repairs import Applied as Applied
 from loadproof.records import KeyUnusableError
+from loadproof.records.key import load_key
 from loadproof.records.names import RESUME
 from loadproof.repair.contained import is_helper
 from loadproof.repair.disk import Disk, RealDisk
@@ -75,6 +76,21 @@ def apply(plan: Plan, *, progress: Progress | None = None, readers_stopped: bool
         words = ignored(disk)
     files = tuple(change.file for change in plan.changes)
     return Applied(plan.root, files, plan.writes, undo_name(plan.number), ignored=words)
+
+
+def foresee(plan: Plan, *, readers_stopped: bool = False) -> tuple[Refusal, ...]:
+    """What `apply` would refuse just now, found without changing anything; nothing where it would begin.
+
+    Records of others are not among it: whoever plans asks `check_records` first.
+    """
+    if plan.refusals or not plan.steps:
+        return plan.refusals
+    try:
+        with _disk(plan.root):
+            load_key()
+            return gates(plan, readers_stopped=readers_stopped)
+    except RepairError as error:
+        return error.refusals
 
 
 def apply_on(disk: Disk, plan: Plan, progress: Progress | None = None) -> None:

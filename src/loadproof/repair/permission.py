@@ -8,14 +8,14 @@ import os
 import stat
 from collections.abc import Iterable, Sequence
 
+from loadproof.core.repairs import REPAIRED_COPY
 from loadproof.records.names import JOURNAL, number_of
 from loadproof.repair.contained import why_forbidden
 from loadproof.repair.mounts import REMOTE, can_shift, file_system, free_bytes
 from loadproof.repair.plan import Plan, Refusal
 from loadproof.repair.steps import Cut, Grow, Move, Patch, Rewrite, Step, Swap, names_in
 
-COPY = "make a repaired copy with --out DIR"
-CLOSE_READERS = "stop the programs that use it, or " + COPY
+CLOSE_READERS = "stop the programs that use it, or " + REPAIRED_COPY
 
 
 def gates(plan: Plan, *, readers_stopped: bool = False) -> tuple[Refusal, ...]:
@@ -56,7 +56,7 @@ def _contained(step: Step, number: int) -> Iterable[Refusal]:
     """What no undo would touch is not touched in the first place."""
     reason = why_forbidden(step, number)
     if reason:
-        yield Refusal(f"a repair in place is not for this: {reason}", COPY)
+        yield Refusal(f"a repair in place is not for this: {reason}", REPAIRED_COPY)
 
 
 def _inner_gates(root: str, steps: Iterable[Step]) -> Iterable[Refusal]:
@@ -74,15 +74,17 @@ def _folder_gates(root: str) -> Iterable[Refusal]:
     kind = file_system(root)
     if kind in REMOTE or kind.startswith("fuse."):
         yield Refusal(
-            f"{root} is on a {kind} file system, where neither crash safety nor other users can be checked", COPY
+            f"{root} is on a {kind} file system, where neither crash safety nor other users can be checked",
+            REPAIRED_COPY,
         )
     if os.statvfs(root).f_flag & os.ST_RDONLY:
-        yield Refusal(f"{root} is on a file system mounted read-only", COPY)
+        yield Refusal(f"{root} is on a file system mounted read-only", REPAIRED_COPY)
     elif not os.access(root, os.W_OK | os.X_OK):
-        yield Refusal(f"the folder {root} is not writable", COPY)
+        yield Refusal(f"the folder {root} is not writable", REPAIRED_COPY)
     if is_hub_cache(root):
         yield Refusal(
-            f"{root} is in a Hugging Face cache: its files are named by their hash and shared by snapshots", COPY
+            f"{root} is in a Hugging Face cache: its files are named by their hash and shared by snapshots",
+            REPAIRED_COPY,
         )
 
 
@@ -95,9 +97,9 @@ def _step_gates(root: str, step: Step, readers_stopped: bool) -> Iterable[Refusa
         return  # made by this plan
     found = os.lstat(path)
     reasons = list(_reasons(path, found, isinstance(step, Patch | Grow | Cut)))
-    yield from (Refusal(f"{file}: {reason}", COPY, file) for reason in reasons)
+    yield from (Refusal(f"{file}: {reason}", REPAIRED_COPY, file) for reason in reasons)
     if not reasons and isinstance(step, Grow) and not can_shift(root, step.room):
-        yield Refusal(f"{file}: needs room at its front, which this file system cannot insert", COPY, file)
+        yield Refusal(f"{file}: needs room at its front, which this file system cannot insert", REPAIRED_COPY, file)
     if not reasons and isinstance(step, Patch | Grow | Cut | Swap):
         yield from _reader_gates(file, path, readers_stopped)
 
@@ -134,7 +136,7 @@ def _reader_gates(file: str, path: str, readers_stopped: bool) -> Iterable[Refus
     elif used is None and not readers_stopped:
         yield Refusal(
             f"{file}: this file system cannot tell whether other programs use it",
-            f"say --readers-stopped if none does, or {COPY}",
+            f"say --readers-stopped if none does, or {REPAIRED_COPY}",
             file,
         )
 

@@ -11,6 +11,8 @@ def render_choices(report: FixReport, **_: object) -> str:
     done = "taken back" if report.restored else "planned" if report.applied is None else "done"
     lines = [_line(choice, done) for choice in report.choices]
     lines += [f"refused: {refusal.reason}" for refusal in report.plan.refusals]
+    lines += [f"refused in place: {refusal.reason}" for refusal in report.blocked]
+    lines += [f"left[{finding.code}] {finding.slug}: {finding.headline}" for finding in report.left]
     lines += [f"taken back: {report.restored}"] if report.restored else []
     location = clean(report.before.case.inventory.location)
     return "".join(guard_line(f"{location}: {clean(line)}") + "\n" for line in lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from loadproof.core.repairs import Applied, Change, Choice, FixReport
+from loadproof.core.repairs import Applied, Change, Choice, FixReport, Refusal
 from loadproof.report.as_json import head, rendered, text
 from loadproof.report.undo_json import applied_data
 
@@ -19,15 +19,18 @@ def render_fix_json(report: FixReport, **_: object) -> str:
             "before": report.before.verdict,
             "choices": [_choice(choice) for choice in report.choices],
             "changes": [_change(change) for change in report.plan.changes],
-            "refusals": [
-                {"reason": text(refusal.reason), "alternative": text(refusal.alternative)}
-                for refusal in report.plan.refusals
-            ],
+            "refusals": [_refusal(refusal) for refusal in report.plan.refusals],
+            "blocked": [_refusal(refusal) for refusal in report.blocked],
+            "left": [finding.code for finding in report.left],
             "applied": _applied(report.applied),
             "restored": text(report.restored) or None,
             "after": report.after.verdict if report.after else None,
         }
     )
+
+
+def _refusal(refusal: Refusal) -> dict[str, str]:
+    return {"reason": text(refusal.reason), "alternative": text(refusal.alternative)}
 
 
 def _choice(choice: Choice) -> dict[str, Any]:

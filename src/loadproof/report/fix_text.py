@@ -6,12 +6,13 @@ import shlex
 from collections.abc import Iterable, Sequence
 
 from loadproof.core.case import Report
-from loadproof.core.repairs import Change, Choice, FixReport, RepairPlan
+from loadproof.core.repairs import REPAIRED_COPY, Change, Choice, FixReport, RepairPlan
 from loadproof.report.escape import clean, guard_line
 from loadproof.report.style import Line, fold_line, paint
 from loadproof.report.words import size_text, verdict_text
 
 SHOWN_DIFF = 12  # lines of a diff shown without -v
+_UNCHANGED = ("bold", "nothing was changed")
 _DIFF = ("", "      ")  # how a line of a diff begins
 
 
@@ -31,6 +32,7 @@ def render_fix(
     lines: list[Line] = [line for choice in report.choices for line in _choice_lines(choice)]
     if not report.choices:
         lines.append(_nothing(report.before))
+    lines += _left_lines(report)
     lines += [line for change in report.plan.changes for line in _change_lines(change, verbose)]
     lines += _refusals(report.plan)
     if report.restored:
@@ -51,6 +53,21 @@ def _nothing(before: Report) -> Line:
     if before.verdict == "loads":
         return (("good", "nothing to fix"),)
     return (("warning", "no repair is known"), ("", f"; {before.verdict}: {clean(verdict_text(before))}"))
+
+
+def _left_lines(report: FixReport) -> Iterable[Line]:
+    """Infos that have an edit, and how to ask for it."""
+    if not report.left:
+        return
+    yield (("", "left as they are, since they do no harm:"),)
+    for finding in report.left:
+        yield (("", f"  {finding.code} {finding.slug}: {clean(finding.headline)}"),)
+    codes = " ".join(dict.fromkeys(finding.code for finding in report.left))
+    yield (("mark", "   = "), ("", "to fix these too: "), ("command", clean(f"{_command(report)} {codes}")))
+
+
+def _command(report: FixReport) -> str:
+    return f"loadproof fix {shlex.quote(report.before.case.inventory.location)}"
 
 
 def _choice_lines(choice: Choice) -> list[Line]:
@@ -93,17 +110,22 @@ def _refusals(plan: RepairPlan) -> Iterable[Line]:
 
 
 def _next_lines(report: FixReport, given: Sequence[str]) -> list[Line]:
+    """What to type next: only what works as things are."""
     if not report.plan.changes or report.plan.refusals:
         return []
     codes = " ".join(dict.fromkeys(choice.finding.code for choice in report.choices if choice.fix))
-    command = f"  loadproof fix {shlex.quote(report.before.case.inventory.location)} {codes}"
     options = "".join(f" {shlex.quote(option)}" for option in given)
-    return [
-        (),
-        (("bold", "nothing was changed"), ("", "; to carry it out, in place (undo stays possible) or as a copy:")),
-        (("command", clean(f"{command}{options} --apply")),),
-        (("command", clean(f"{command}{options} --out NEW_FOLDER")),),
-    ]
+    command = f"  {_command(report)} {codes}{options}"
+    copy: Line = (("command", clean(f"{command} --out NEW_FOLDER")),)
+    if not report.blocked:
+        ways = "; to carry it out, in place (undo stays possible) or as a copy:"
+        return [(), (_UNCHANGED, ("", ways)), (("command", clean(f"{command} --apply")),), copy]
+    first, *others = report.blocked
+    more = f" (and {len(others)} more)" if others else ""
+    lines: list[Line] = [(), (_UNCHANGED, ("", f"; in place it would be refused: {clean(first.reason)}{more}"))]
+    if first.alternative not in ("", REPAIRED_COPY):  # the command below says that way itself
+        lines.append((("mark", "   = "), ("", f"instead: {clean(first.alternative)}")))
+    return [*lines, copy]
 
 
 def _done_lines(report: FixReport) -> list[Line]:
