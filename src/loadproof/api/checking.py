@@ -19,10 +19,11 @@ from loadproof.core.checkpoint import Inventory
 from loadproof.core.reading import asked_for
 from loadproof.formats import read_manifest, take_inventory
 from loadproof.formats.sniff import claims_weights
+from loadproof.lexicon.formats import FORMATS
 from loadproof.lexicon.shards import SUFFIXES
 from loadproof.readers import get_reader
 
-_WEIGHT_KINDS = frozenset({"safetensors", "torch", "gguf", "lfs-pointer"})
+_WEIGHT_KINDS = frozenset({*(one.name for one in FORMATS), "lfs-pointer"})
 _MOST_SUBFOLDERS = 1000
 _TOKENIZERS = ("tokenizer.json", "tokenizer_config.json", "tokenizer.model", "vocab.json", "special_tokens_map.json")
 _WEIGHT_NAMES = (*SUFFIXES, ".index.json")

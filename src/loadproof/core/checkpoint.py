@@ -14,7 +14,7 @@ class FileInfo(Struct, frozen=True):
 
     path: str  # relative to the folder, or the bare file name
     size: int  # bytes
-    # safetensors | torch | gguf | lfs-pointer | html | json | zip | empty | zeros | other;
+    # a format (`lexicon/formats.py`) | lfs-pointer | html | json | zip | empty | zeros | other;
     # special: no regular file; unreadable: a regular file that could not be, or must not be, opened here
     kind: str
     link: str = ""  # where the file really lies, when a link leads out of the folder

@@ -8,15 +8,30 @@ Shape = tuple[int, ...]
 Axes = tuple[tuple[int, ...], ...]
 
 
-class TensorRecord(Struct, frozen=True, gc=False):
-    """One tensor as its file header states it; `begin`/`end` are absolute byte offsets in `file`."""
+class TensorPart(Struct, frozen=True):
+    """A block of a tensor that lies in several pieces: its corner and shape in the whole, and its bytes."""
+
+    file: str
+    begin: int
+    end: int
+    corner: Shape
+    shape: Shape
+
+
+class TensorRecord(Struct, frozen=True):
+    """One tensor as its file states it; `begin`/`end` are absolute byte offsets in `file`, end exclusive.
+
+    Several records may share bytes: views of one storage.
+    """
 
     name: str
-    dtype: str
+    dtype: str  # as safetensors spells it; a format's own word for what safetensors cannot hold
     shape: Shape
     file: str
     begin: int
     end: int
+    strides: Shape | None = None  # in elements; None: row by row without gaps, from `begin` to `end`
+    parts: tuple[TensorPart, ...] = ()  # where it lies in several pieces; `begin` and `end` then say nothing
 
 
 class Family(Struct, frozen=True):

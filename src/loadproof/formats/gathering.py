@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from loadproof.core.families import fold_group, group_by_mask, mask_of, names_of, union
 from loadproof.core.tensors import Axes, Duplicate, Family, Shape
+from loadproof.formats.base import Groups
 from loadproof.formats.faults import Faults, cut
-from loadproof.formats.header_fast import Groups
 
 LONGEST_JUDGED = 4_096  # characters; no class has such a name, and every rule would spend time in proportion to it
 Kind = tuple[str | None, Shape | None]  # dtype and shape; None when only the name is known

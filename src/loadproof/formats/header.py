@@ -10,9 +10,10 @@ from msgspec import Struct
 
 from loadproof.core.checkpoint import Problem
 from loadproof.formats import sniff
+from loadproof.formats.base import Groups
 from loadproof.formats.entry import LARGEST_HEADER, PREFIX, Entry
 from loadproof.formats.faults import Faults
-from loadproof.formats.header_fast import Groups, decode, group
+from loadproof.formats.header_fast import decode, group
 from loadproof.storage.base import Ranged
 
 

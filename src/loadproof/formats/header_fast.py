@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from operator import attrgetter
-from typing import Any
 
 import msgspec
 
 from loadproof.core.families import group_by_mask
+from loadproof.formats.base import Groups
 from loadproof.formats.entry import Entry, is_plain
 
 _ENTRIES = msgspec.json.Decoder(dict[str, Entry])
@@ -24,7 +24,6 @@ _MINUS = re.compile(rb"[\[,\s]-")
 _COLONS_OF_ENTRY = 4  # after the name and three keys
 _DTYPE, _SHAPE, _OFFSETS = attrgetter("dtype"), attrgetter("shape"), attrgetter("data_offsets")
 
-Groups = dict[tuple[Any, ...], list[str]]  # (mask, dtype, shape, bytes) -> names
 Decoded = tuple[dict[str, Entry], Groups, dict[str, str]]
 
 

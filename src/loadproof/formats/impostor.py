@@ -5,6 +5,7 @@ from __future__ import annotations
 from loadproof.core.checkpoint import FileInfo
 from loadproof.formats import sniff
 from loadproof.formats.faults import Faults
+from loadproof.lexicon.formats import SAFETENSORS, named
 
 OTHER = "not-safetensors"  # a weight file that is not read as safetensors
 
@@ -38,8 +39,8 @@ def check_other(info: FileInfo, head: bytes, faults: Faults) -> bool:
         faults.add(
             "LP005", info.path, "zeros", f"the file begins with {len(head)} zero bytes", offset=0, particular=OTHER
         )
-    elif info.kind in ("html", "json", "zip", "safetensors") or (info.kind == "gguf" and not _is_gguf(info.path)):
-        words = "a safetensors file" if info.kind == "safetensors" else sniff.describe(head)
+    elif info.kind in ("html", "json", "zip") or _is_of_another_format(info):
+        words = "a safetensors file" if info.kind == SAFETENSORS.name else sniff.describe(head)
         faults.add(
             "LP002",
             info.path,
@@ -54,5 +55,7 @@ def check_other(info: FileInfo, head: bytes, faults: Faults) -> bool:
     return True
 
 
-def _is_gguf(path: str) -> bool:
-    return path.lower().endswith(".gguf")
+def _is_of_another_format(info: FileInfo) -> bool:
+    """What begins as a torch file may be the part of any format of torch."""
+    found = named(info.kind)
+    return found is not None and found.name != "torch" and not info.path.lower().endswith(found.suffixes)

@@ -14,6 +14,7 @@ from loadproof.core.known_names import CONFIG, KNOWN
 from loadproof.formats import sniff
 from loadproof.formats.faults import Faults
 from loadproof.formats.index import is_index, read_index
+from loadproof.formats.registry import kind_of
 from loadproof.storage import Folder, UnreadableError, folder_of, open_folder
 
 
@@ -52,7 +53,7 @@ def take_inventory(location: str, *, follow_links: bool = True) -> Inventory:
 def look_at(folder: Folder, name: str) -> FileInfo:
     """Kind and size of one regular file. Raises `UnreadableError`."""
     with folder.open(name) as opened:
-        kind = sniff.kind_of(opened.read(0, sniff.HEAD), opened.size, name)
+        kind = kind_of(opened.read(0, sniff.HEAD), opened.size, name)
         return FileInfo(name, opened.size, kind, opened.outside or "")
 
 

@@ -6,12 +6,14 @@ from collections.abc import Collection, Iterable
 
 from loadproof.core.checkpoint import Inventory
 from loadproof.core.tensors import TensorRecord
-from loadproof.formats.header import read_header
+from loadproof.formats.base import size_of
+from loadproof.formats.payload import read_range
+from loadproof.formats.registry import read_tensors
 from loadproof.storage import UnreadableError, folder_of
 
 
 def find_tensors(inventory: Inventory, files: Iterable[str], names: Collection[str]) -> dict[str, TensorRecord]:
-    """Records of the named tensors in these safetensors files; the last file that holds a name wins.
+    """Records of the named tensors in these files; the last file that holds a name wins.
 
     Names that are not found, and files that cannot be read, are left out.
     """
@@ -21,13 +23,11 @@ def find_tensors(inventory: Inventory, files: Iterable[str], names: Collection[s
         for file in files:
             try:
                 with folder.open(file) as opened:
-                    header = read_header(opened, file)
+                    held = read_tensors(opened, file)
             except UnreadableError:
                 continue
-            for name in wanted & header.entries.keys():
-                entry = header.entries[name]
-                begin, end = (header.data_begin + offset for offset in entry.data_offsets)
-                found[name] = TensorRecord(name, entry.dtype, entry.shape, file, begin, end)
+            if held is not None:
+                found.update((record.name, record) for record in held.locate(wanted))
     return found
 
 
@@ -36,9 +36,9 @@ def read_payload(inventory: Inventory, record: TensorRecord, begin: int = 0, len
 
     Raises `loadproof.storage.UnreadableError` when the file cannot be opened or read, ValueError on a negative range.
     """
-    whole = record.end - record.begin
+    whole = size_of(record)
     length = whole - begin if length is None else min(length, whole - begin)
     if begin < 0 or length < 0:
         raise ValueError(f"no such range in {record.name}: {begin}, {length}")
     with folder_of(inventory) as folder:
-        return folder.read(record.file, record.begin + begin, length)
+        return read_range(folder, record, begin, length)

@@ -7,17 +7,17 @@ from loadproof.core.checkpoint import FileInfo, IndexFile, Inventory, Manifest, 
 from loadproof.core.coverage import Skip
 from loadproof.core.families import count
 from loadproof.formats import sniff
+from loadproof.formats.base import TensorFile
 from loadproof.formats.census import Census, find_gap, is_sibling
 from loadproof.formats.content import check_content
 from loadproof.formats.faults import Faults, cut
 from loadproof.formats.gathering import Gathering
-from loadproof.formats.header import Header, read_header
 from loadproof.formats.impostor import check_other
 from loadproof.formats.inventory import add_unreadable
 from loadproof.formats.names import check_metadata, check_names
+from loadproof.formats.registry import kind_of, opened_as, read_tensors, reader_of
+from loadproof.lexicon.formats import SAFETENSORS, named, promised
 from loadproof.storage import Folder, UnreadableError, folder_of, why_unsafe
-
-_FORMATS = {"torch": "torch", "gguf": "GGUF", "dcp": "torch DCP"}
 
 
 def read_manifest(inventory: Inventory, selection: Selection, names_only: bool = False) -> Manifest:
@@ -95,19 +95,23 @@ class _Reading:
         try:
             with self.folder.open(file) as opened:
                 head = opened.read(0, sniff.HEAD)
-                info = FileInfo(file, opened.size, sniff.kind_of(head, opened.size, file), opened.outside or "")
+                info = FileInfo(file, opened.size, kind_of(head, opened.size, file), opened.outside or "")
                 self.files.append(info)
-                if not file.endswith(".safetensors") and not self.selection.format.startswith("safetensors"):
-                    self._take_other(info, head)
+                form = opened_as(file, self.selection.format)
+                if form is not SAFETENSORS and self._is_no_such_file(info, head):
                     return
-                header = read_header(opened, file, head)
-                if opened.outside and header.names is None:
-                    header.problems = tuple(map(withheld, header.problems))
-                if header.data_begin:
-                    check_content(opened, file, header.data_begin, self.faults, len(self.selection.files) > 1)
+                reader = reader_of(form)
+                if reader is None:
+                    self._leave_out(info)
+                    return
+                held = reader.read(opened, file, head)
+                if opened.outside and held.names is None:
+                    held.problems = tuple(map(withheld, held.problems))
+                if held.data_begin:
+                    check_content(opened, file, held.data_begin, self.faults, len(self.selection.files) > 1)
                 if opened.changed():
                     self._add_changed(file)
-                self._take_header(file, header)
+                self._take(file, held)
         except UnreadableError as error:
             self.is_complete = False
             if error.kind in _REFUSED:
@@ -122,30 +126,37 @@ class _Reading:
             return True
         return any(problem.file == file and problem.detail == kind for problem in self.inventory.problems)
 
-    def _take_header(self, file: str, header: Header) -> None:
-        self.faults.extend(header.problems)
-        if any(problem.severity == "error" for problem in header.problems):
+    def _take(self, file: str, held: TensorFile) -> None:
+        self.faults.extend(held.problems)
+        if any(problem.severity == "error" for problem in held.problems):
             self.is_complete = False
-        if header.metadata:
-            self.metadata[file] = header.metadata
-            check_metadata(header.metadata, file, self.faults)
-        if header.names is not None:
-            self.census.count(file, header.names)
-        self.gathering.add(file, header.groups)
-        self.bytes += header.bytes
+        if held.metadata:
+            self.metadata[file] = held.metadata
+            check_metadata(held.metadata, file, self.faults)
+        if held.names is not None:
+            self.census.count(file, held.names)
+        self.gathering.add(file, held.groups)
+        self.bytes += held.bytes
 
-    def _take_other(self, info: FileInfo, head: bytes) -> None:
+    def _is_no_such_file(self, info: FileInfo, head: bytes) -> bool:
+        """Whether its first bytes say that it is no file of the format that its name promises."""
+        is_wrong = check_other(info, head, self.faults)
+        self.is_complete &= not is_wrong
+        return is_wrong
+
+    def _leave_out(self, info: FileInfo) -> None:
         self.is_complete = False
-        if not check_other(info, head, self.faults):
-            self.unread.append(info.path)
-            self.skipped.append(_not_read_yet(info))
+        self.unread.append(info.path)
+        self.skipped.append(_not_read_yet(info))
 
     def _skip_unselected(self) -> None:
         """No reader takes any file: still name the weights of formats that are not read."""
         self.skipped += [
             _not_read_yet(info)
             for info in self.inventory.files
-            if sniff.claims_weights(info.path) and info.kind not in ("safetensors", "special", "unreadable")
+            if sniff.claims_weights(info.path)
+            and info.kind not in ("special", "unreadable")
+            and reader_of(named(info.kind)) is None
         ]
 
     def _add_changed(self, file: str) -> None:
@@ -172,16 +183,19 @@ class _Reading:
 
     def _is_unnamed(self, info: FileInfo) -> bool:
         assert self.index is not None
-        is_shard = info.kind == "safetensors" and is_sibling(info.path, self.index.path)
-        return is_shard and info.path not in self.chosen
+        is_shard = is_sibling(info.path, self.index.path) and info.path not in self.chosen
+        return is_shard and reader_of(named(info.kind)) is not None
 
     def _check_unnamed(self, info: FileInfo) -> bool:
         """A shard that the index does not name is never read: an error if it holds tensors that no read file holds."""
         try:
             with self.folder.open(info.path) as opened:
-                names = read_header(opened, info.path).names or ()
+                held = read_tensors(opened, info.path)
         except UnreadableError:
             return False
+        if held is None:
+            return False
+        names = held.names or ()
         lost = self.census.count_unread(info.path, names)
         text = f"the index does not name this shard: its {len(names):,} tensors are not read"
         if lost:
@@ -209,6 +223,5 @@ def _reason(error: UnreadableError) -> str:
 
 
 def _not_read_yet(info: FileInfo) -> Skip:
-    is_dcp = info.path == ".metadata" or info.path.endswith(".distcp")
-    words = _FORMATS.get("dcp" if is_dcp else info.kind, "such")
-    return Skip(info.path, f"{words} files are not read yet")
+    form = named("dcp") if info.path == ".metadata" else promised(info.path)
+    return Skip(info.path, f"{form.title if form is not None else 'such'} files are not read yet")

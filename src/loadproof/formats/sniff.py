@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 
 from loadproof.formats.entry import LARGEST_HEADER
-from loadproof.lexicon.shards import PARTIAL_SUFFIX, SUFFIXES
-from loadproof.lexicon.words import any_of
+from loadproof.lexicon.formats import promised
 
 HEAD = 512  # bytes that are enough to tell
 
-_CLAIMS_WEIGHTS = re.compile(rf".*(?:{any_of((*SUFFIXES, PARTIAL_SUFFIX))})", re.IGNORECASE | re.DOTALL)
 _LFS = b"version https://git-lfs.github.com/spec/"
 _PICKLE = re.compile(rb"\x80[\x00-\x05]|\(dp|c[A-Za-z_.]+\n|\(S'", re.DOTALL)
 _MAGIC = (
@@ -26,7 +24,7 @@ _MAGIC = (
 
 def claims_weights(name: str) -> bool:
     """Whether a file name promises tensors."""
-    return _CLAIMS_WEIGHTS.fullmatch(name) is not None or name == ".metadata"
+    return promised(name) is not None or name == ".metadata"
 
 
 def kind_of(head: bytes, size: int, name: str = "") -> str:

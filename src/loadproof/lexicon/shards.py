@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
-SUFFIXES = (".safetensors", ".bin", ".pt", ".pth", ".gguf", ".ckpt")  # of files with weights
-PARTIAL_SUFFIX = ".distcp"  # a rank's part of a distributed checkpoint of torch
+from loadproof.lexicon.formats import FORMATS
+
+PARTIAL_SUFFIX = ".distcp"  # of a file that is of no use without the others
+SUFFIXES = tuple(suffix for one in FORMATS for suffix in one.suffixes if suffix != PARTIAL_SUFFIX)
 # `model-00001-of-00003.safetensors` (huggingface_hub), `pytorch_model-00001-of-00003.fp16.bin` (a variant), and without
 # the first dash (`model00001-of-...`: DeepSpeed's and FairScale's tools).
 _NUMBERED = re.compile(

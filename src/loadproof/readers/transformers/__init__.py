@@ -105,7 +105,9 @@ def _unread(manifest: Manifest) -> str | None:
     if manifest.format == "dcp":
         return "distributed-checkpoint shards are not read yet"
     if manifest.format.startswith("torch") and not manifest.families:
-        return "torch files are not read yet"
+        return next(
+            (skip.why for skip in manifest.skipped if skip.what in manifest.unread), "it holds no tensor that is read"
+        )
     if len(manifest.families) > MOST_FAMILIES:
         number = len(manifest.families)
         return f"the stored names form {number:,} families; more than {MOST_FAMILIES:,} are not compared with a model"
