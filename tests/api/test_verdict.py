@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import loadproof.readers  # noqa: F401 - a case asks its reader what it raises
-from loadproof.api.verdict import decide, exit_status
-from loadproof.core.case import Case
+from loadproof.api.verdict import decide, exit_status, status_of
+from loadproof.core.case import Case, Report, Timings
 from loadproof.core.checkpoint import Inventory, Manifest, Problem, Selection
 from loadproof.core.config import ModelConfig
 from loadproof.core.expectation import Expectation
@@ -93,3 +93,25 @@ def test_the_exit_status_follows_from_verdict_and_findings(
 ) -> None:
     findings = () if severity is None else (finding(severity),)
     assert exit_status(verdict, findings, fail_on) == status
+
+
+@pytest.mark.parametrize(
+    ("verdict", "severity", "status"),
+    [
+        ("inconclusive", None, 0),
+        ("inconclusive", "warning", 0),
+        ("inconclusive", "error", 1),
+        ("loads", None, 0),
+        ("fails", None, 1),
+        ("loads-wrong", None, 1),
+    ],
+)
+def test_what_is_merely_unjudged_can_be_allowed(verdict: Any, severity: Any, status: int) -> None:
+    findings = () if severity is None else (finding(severity),)
+    assert exit_status(verdict, findings, allow_inconclusive=True) == status
+
+
+@pytest.mark.parametrize(("unexplained", "status"), [((), 0), ((UNUSED,), 0), ((MISSING,), 3)])
+def test_a_parameter_known_to_stay_random_is_never_merely_unjudged(unexplained: Any, status: int) -> None:
+    report = Report(case(), "inconclusive", (), unexplained, (), (), Timings())
+    assert status_of(report, allow_inconclusive=True) == status

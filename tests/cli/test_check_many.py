@@ -94,8 +94,8 @@ def test_paths_come_from_a_file_or_from_standard_input(tmp_path: Path) -> None:
         (("--from", "no-such-list"), "loadproof: no-such-list: No such file or directory\n"),
         (("--from", "-"), "loadproof: standard input: no path in it; one a line is expected\n"),
         (("healthy", "wrapper-prefix", "--reader", "nobody"), "unknown reader 'nobody'"),
-        (("healthy", "--format", "json", "--format", "concise"), "two formats for standard output"),
-        (("healthy", "--output", "x", "--format", "json", "--output", "x"), "two reports for one file: x"),
+        (("healthy", "--format", "text", "--format", "concise"), "two formats for standard output"),
+        (("healthy", "--output", "x", "--format", "concise", "--output", "x"), "two reports for one file: x"),
         (("healthy", "--format", "nothing"), "invalid choice: 'nothing'"),
     ],
 )

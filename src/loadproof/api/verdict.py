@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from loadproof.core.case import Case
+from loadproof.core.case import Case, Report
 from loadproof.core.checkpoint import Problem
 from loadproof.core.families import count
 from loadproof.core.findings import Finding
@@ -75,10 +75,23 @@ def _random(findings: tuple[Finding, ...], unexplained: Iterable[Row]) -> bool:
     return any(row.kind != "unexpected" and count(row.axes) for row in (*rows, *unexplained))
 
 
-def exit_status(verdict: Verdict, findings: Iterable[Finding], fail_on: str = "error") -> int:
-    """0 loads, 1 fails / loads wrong / a finding at or above `fail_on`, 3 inconclusive; the same in every format."""
+def exit_status(
+    verdict: Verdict, findings: Iterable[Finding], fail_on: str = "error", *, allow_inconclusive: bool = False
+) -> int:
+    """0 loads, 1 fails / loads wrong / a finding at or above `fail_on`, 3 inconclusive; the same in every format.
+
+    With `allow_inconclusive` what could not be judged is no failure: 0 where nothing that was judged is wrong.
+    """
     if verdict in ("fails", "loads-wrong"):
         return 1
     if any(reaches(finding.severity, fail_on) for finding in findings):
         return 1
-    return 3 if verdict == "inconclusive" else 0
+    return 3 if verdict == "inconclusive" and not allow_inconclusive else 0
+
+
+def status_of(report: Report, fail_on: str = "error", *, allow_inconclusive: bool = False) -> int:
+    """`exit_status` of a report. A parameter that is known to stay unfilled is never allowed as merely unjudged."""
+    judged_wrong = any(row.kind != "unexpected" and count(row.axes) for row in report.unexplained)
+    return exit_status(
+        report.verdict, report.findings, fail_on, allow_inconclusive=allow_inconclusive and not judged_wrong
+    )

@@ -16,7 +16,8 @@ from loadproof.cli.options import (
     parser_for,
     reading,
 )
-from loadproof.cli.output import answer, failed, hint
+from loadproof.cli.output import answer, failed
+from loadproof.cli.streams import hint
 
 if TYPE_CHECKING:
     from loadproof.api.targets import Targets
@@ -82,9 +83,9 @@ def show(result: Report | Checks, options: argparse.Namespace) -> int:
 
 
 def _status(report: Report, options: argparse.Namespace) -> int:
-    from loadproof.api.verdict import exit_status
+    from loadproof.api.verdict import status_of
 
-    return 0 if options.exit_zero else exit_status(report.verdict, report.findings, options.fail_on)
+    return 0 if options.exit_zero else status_of(report, options.fail_on, allow_inconclusive=options.allow_inconclusive)
 
 
 def _reports(result: Report | Checks) -> list[Report]:

@@ -53,8 +53,9 @@ def main(arguments: list[str]) -> int:
     except (NoCheckpointError, ValueError) as error:
         return failed(str(error))
     except KeyboardInterrupt:
-        failed("interrupted: the same command goes on with it, `loadproof undo PATH` brings the checkpoint back")
-        return 130
+        return failed(
+            "interrupted: the same command goes on with it, `loadproof undo PATH` brings the checkpoint back", 130
+        )
     text = rendered(report, options, options.format, given=_given(options))
     write_done(text, report.applied, _done(report))
     return exit_status(report, is_named=bool(options.codes))

@@ -140,4 +140,7 @@ def _internal_error(error: Exception) -> int:
     shown = "".join(character if character.isprintable() else "?" for character in text[:200])
     sys.stderr.write(f"loadproof: internal error: {shown}\n")
     sys.stderr.write("loadproof: this is a bug; please report it with the output of LOADPROOF_DEBUG=1\n")
+    from loadproof.cli.asked import answer_error
+
+    answer_error(USAGE_ERROR, f"internal error: {shown}")
     return USAGE_ERROR

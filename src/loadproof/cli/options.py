@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
+from loadproof.cli.asked import answer_error, note
+from loadproof.cli.streams import hint
+from loadproof.core.near import did_you_mean
 from loadproof.report.registry import formats
 
 DEFAULT_FORMAT = "text"
+_UNKNOWN = re.compile(r"unrecognized arguments: (?P<word>-\S+)")
+_NO_CHOICE = re.compile(r"argument (?P<option>\S+): invalid choice: '(?P<word>[^']*)'")
 
 EXIT_STATUS = """\
 exit status, the same in every format, of several targets the worst (2, 1, 3, 0):
   0  it loads, and no finding is at or above --fail-on
   1  it fails, loads wrong, or a finding is at or above --fail-on
   2  usage or internal error, or there is no checkpoint at PATH
-  3  inconclusive: what is expected could not be established"""
+  3  inconclusive: what is expected could not be established (0 with --allow-inconclusive)"""
 
 
 def formatter(arguments: list[str]) -> Any:
@@ -39,9 +45,30 @@ def formatter(arguments: list[str]) -> Any:
     return argparse.RawDescriptionHelpFormatter
 
 
-def parser_for(usage: str, description: str, arguments: list[str], epilog: str = "") -> argparse.ArgumentParser:
+class Parser(argparse.ArgumentParser):
+    """argparse's own, that says which word may have been meant."""
+
+    def error(self, message: str) -> NoReturn:
+        """The usage, one line that says what is wrong, and an error object where JSON is asked for; exit status 2."""
+        text = message + self._meant(message)
+        self.print_usage(sys.stderr)
+        hint(f"{self.prog}: error: {text}")
+        answer_error(2, text)
+        self.exit(2)
+
+    def _meant(self, message: str) -> str:
+        if unknown := _UNKNOWN.match(message):
+            return did_you_mean(unknown["word"].partition("=")[0], self._option_string_actions)
+        if wrong := _NO_CHOICE.match(message):
+            action = self._option_string_actions.get(wrong["option"].partition("/")[0])
+            return did_you_mean(wrong["word"], map(str, (action and action.choices) or ()))
+        return ""
+
+
+def parser_for(usage: str, description: str, arguments: list[str], epilog: str = "") -> Parser:
     """The parser of a command; `usage` is what follows its name, e.g. ``check [options] PATH``."""
-    return argparse.ArgumentParser(
+    note(arguments)
+    return Parser(
         prog=f"loadproof {usage.split()[0]}",
         usage=f"loadproof {usage}",
         description=description,
@@ -169,5 +196,8 @@ def add_failing(parser: argparse.ArgumentParser) -> None:
         choices=(*SEVERITIES, NEVER),
         default=SEVERITIES[0],
         help="findings that fail (default: error)",
+    )
+    group.add_argument(
+        "--allow-inconclusive", action="store_true", help="exit 0, not 3, where nothing that could be judged is wrong"
     )
     group.add_argument("--exit-zero", action="store_true", help="exit 0 whatever is found")

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-from difflib import get_close_matches
 
+from loadproof.cli.asked import note
 from loadproof.cli.options import formatter
 from loadproof.cli.output import failed
+from loadproof.core.near import did_you_mean
 
 _EPILOG = "'loadproof COMMAND --help' shows the options of a command."
 
 
 def overview(arguments: list[str], known: dict[str, str]) -> int:
     """Print the help with the `known` commands (exit 0 when asked for it, 2 for a missing or unknown command)."""
+    note(arguments)
     parser = argparse.ArgumentParser(
         prog="loadproof",
         usage="loadproof COMMAND [options]",
@@ -35,7 +37,5 @@ def overview(arguments: list[str], known: dict[str, str]) -> int:
 
 
 def _unknown(word: str, known: dict[str, str]) -> str:
-    close = get_close_matches(word, known, n=1)
     what = "option" if word.startswith("-") else "command"
-    hint = f"; did you mean '{close[0]}'?" if close else "; 'loadproof --help' lists them"
-    return f"there is no {what} '{word}'{hint}"
+    return f"there is no {what} '{word}'" + did_you_mean(word, known, "; 'loadproof --help' lists them")

@@ -6,7 +6,9 @@ import argparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from loadproof.cli.output import failed, hint, write
+from loadproof.cli.asked import answer_error
+from loadproof.cli.output import failed
+from loadproof.cli.streams import hint, write
 from loadproof.report.escape import clean, guard_line
 
 if TYPE_CHECKING:
@@ -27,13 +29,13 @@ def refused(error: RepairError) -> int:
     """Why nothing was done; for records of others also what they would do. Exit status 1."""
     records = getattr(error, "records", ())
     if not records:
-        failed(str(error))
-        return 1
+        return failed(str(error), 1)
     from loadproof.repair.foreign import words_of
 
     for refusal in error.refusals:
         say([refusal.reason, f"  {refusal.alternative}"])
     say(words_of(records))
+    answer_error(1, str(error))
     return 1
 
 

@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
+from loadproof.core.near import did_you_mean
 from loadproof.interpret.language.errors import SourceMissing, certain
 from loadproof.interpret.language.gate import has
 from loadproof.interpret.release import auto_classes, auto_map, remote_code
-from loadproof.interpret.release.class_choice import choose_class
+from loadproof.interpret.release.class_choice import choose_class, classes_of
 from loadproof.interpret.release.disk import Disk, on_disk
 from loadproof.interpret.release.model_base import tied
 from loadproof.interpret.release.world import World
@@ -78,7 +79,7 @@ def build(
     world.begin(model_type)
     cls = world.find_class(name, model_type)
     if cls is None:
-        raise SourceMissing(f"this release has no class {name}")
+        raise SourceMissing(f"this release has no class {name}{did_you_mean(name, classes_of(world, model_type))}")
     config = auto_classes.ConfigMapping(world)[model_type].from_dict(decoded(raw))
     if change is not None:
         change(config)

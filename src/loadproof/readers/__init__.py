@@ -6,6 +6,7 @@ from functools import partial
 from importlib import import_module
 
 from loadproof.core.case import enter
+from loadproof.core.near import did_you_mean
 from loadproof.readers.base import Reader
 
 _CLASSES = {
@@ -16,7 +17,7 @@ _CLASSES = {
 def get_reader(name: str) -> Reader:
     """The reader of that name. Raises `ValueError` naming the known ones."""
     if name not in _CLASSES:
-        raise ValueError(f"unknown reader {name!r}; known: {', '.join(_CLASSES)}")
+        raise ValueError(f"unknown reader {name!r}{did_you_mean(name, _CLASSES)}; known: {', '.join(_CLASSES)}")
     module, class_name = _CLASSES[name]
     reader: Reader = getattr(import_module(module), class_name)()
     return reader

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from loadproof.core.results import Checked, Checks
-from loadproof.report.as_json import head, line, text
+from loadproof.report.as_json import line
+from loadproof.report.error_json import error_data
 from loadproof.report.json_v1 import as_data
 
 
@@ -15,11 +14,6 @@ def render_checks_json(checks: Checks, **_: object) -> str:
 
 
 def _line(target: Checked) -> str:
-    return line(_error(target) if target.report is None else as_data(target.report))
-
-
-def _error(target: Checked) -> dict[str, Any]:
-    return {
-        **head(),
-        "error": {"status": target.status, "message": text(target.error), "location": text(target.location)},
-    }
+    if target.report is None:
+        return line(error_data(target.status, target.error, target.location))
+    return line(as_data(target.report))
