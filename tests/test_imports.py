@@ -35,6 +35,15 @@ def test_a_report_to_a_pipe_needs_no_rich() -> None:
     assert not modules_after(code) & SLOW
 
 
+@pytest.mark.parametrize("form", ["text", "json", "sarif", "junit"])
+def test_a_format_imports_nothing_that_only_another_needs(form: str) -> None:
+    code = f"from loadproof.cli.main import main\nmain(['check', 'examples/healthy', '--format', '{form}'])"
+    formats = {"github", "gitlab", "html", "json_v1", "junit", "markdown", "sarif"}
+    mine = {"json": "json_v1"}.get(form, form)
+    loaded = modules_after(code) & {f"loadproof.report.{name}" for name in formats}
+    assert loaded == {f"loadproof.report.{mine}"} - {"loadproof.report.text"}
+
+
 def test_version_needs_nothing_at_all() -> None:
     loaded = modules_after("from loadproof.cli.main import main\nmain(['--version'])")
     assert {name for name in loaded if name.startswith("loadproof")} == {

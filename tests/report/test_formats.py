@@ -13,11 +13,11 @@ from msgspec.structs import replace
 from loadproof.core.checkpoint import FileInfo, Inventory
 from loadproof.core.coverage import Skip
 from loadproof.core.findings import Evidence, Finding
+from loadproof.core.fingerprints import fingerprint
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place, about
 from loadproof.core.symptom import Symptom
 from loadproof.report import render_concise, render_json
-from loadproof.report.json_v1 import fingerprint
 from tests.report.build import FILES, PLAN_FINDING, ROWS, report
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "report.v1.schema.json").read_text())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -20,14 +21,19 @@ from loadproof.cli.output import answer, failed
 from loadproof.cli.streams import hint
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
     from loadproof.api.targets import Targets
     from loadproof.core.case import Report
+    from loadproof.core.pages import CausesPage, RulePage
     from loadproof.core.results import Checks
 
 _DESCRIPTION = """\
 Say whether the checkpoints at PATH will load with the right weights, and if not, why.
 Only headers, indexes, config.json and the text of the model's source are read; nothing of it is run."""
-_FOR_MACHINES = ("json",)  # a hint beside them would be one line too many in a log
+_FOR_MACHINES = ("json", "sarif", "gitlab", "junit")  # a hint beside them would be one line too many in a log
+_WITH_PAGES = ("sarif",)
+USAGE_ERROR = 2
 
 
 def main(arguments: list[str]) -> int:
@@ -73,25 +79,57 @@ def _say_next(number: int, path: str) -> None:
 
 def show(result: Report | Checks, options: argparse.Namespace) -> int:
     """Print what was found as asked, and turn it into the exit status."""
-    from loadproof.core.results import Checks
-
-    status = result.status if isinstance(result, Checks) else _status(result, options)
-    said = answer(result, options, status)
-    if said == status and not options.quiet and not any(form in _FOR_MACHINES for form, _ in outputs_of(options)):
+    status = _status(result, options) if is_one(result) else result.status
+    forms = [form for form, _ in outputs_of(options)]
+    said = answer(result, options, status, fail_on=options.fail_on, pages=_pages(result, forms))
+    if said != status:
+        return said
+    if "github" in forms:
+        _summarise(result, status)
+    if not options.quiet and not any(form in _FOR_MACHINES for form in forms):
         hint(summary(*_reports(result)))
-    return said
+    return 0 if options.exit_zero and status != USAGE_ERROR else status
+
+
+def _summarise(result: Report | Checks, status: int) -> None:
+    """Append the Markdown report to the page that GitHub shows of this step, where there is one."""
+    page = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not page:
+        return
+    from loadproof.report.markdown import render_markdown
+
+    try:
+        with open(page, "a", encoding="utf-8") as file:
+            file.write(render_markdown(result, status=status))
+    except OSError as error:
+        hint(f"loadproof: the step summary could not be written: {error.strerror}")
+
+
+def _pages(result: Report | Checks, forms: list[str]) -> dict[str, RulePage | CausesPage]:
+    """What is known of the codes that occur, for the formats that show it."""
+    if not any(form in _WITH_PAGES for form in forms):
+        return {}
+    from loadproof.api.pages import page
+
+    codes = {finding.code for report in _reports(result) for finding in report.findings}
+    return {code: found for code in codes if (found := page(code)) is not None}
 
 
 def _status(report: Report, options: argparse.Namespace) -> int:
     from loadproof.api.verdict import status_of
 
-    return 0 if options.exit_zero else status_of(report, options.fail_on, allow_inconclusive=options.allow_inconclusive)
+    return status_of(report, options.fail_on, allow_inconclusive=options.allow_inconclusive)
+
+
+def is_one(result: Report | Checks) -> TypeIs[Report]:
+    """Whether one checkpoint was checked; asked by its kind, so that a check of one does not import the other."""
+    return result.kind != "checks"
 
 
 def _reports(result: Report | Checks) -> list[Report]:
-    from loadproof.report.targets import targets_of
-
-    return [target.report for target in targets_of(result) if target.report is not None]
+    if is_one(result):
+        return [result]
+    return [target.report for target in result.targets if target.report is not None]
 
 
 def summary(*reports: Report) -> str:

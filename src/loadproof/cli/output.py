@@ -40,13 +40,13 @@ def rendered(result: Shown, options: argparse.Namespace, form: str, output: str 
     )
 
 
-def answer(result: Shown, options: argparse.Namespace, status: int) -> int:
+def answer(result: Shown, options: argparse.Namespace, status: int, **look: object) -> int:
     """Print a result as asked, in every format; returns the exit status, 2 where one cannot be written."""
     from loadproof.cli.options import outputs_of
 
     for form, output in outputs_of(options):
         try:
-            write(rendered(result, options, form, output), output)
+            write(rendered(result, options, form, output, status=status, **look), output)
         except BrokenPipeError:
             raise
         except OSError as error:

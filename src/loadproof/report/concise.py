@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 from loadproof.core.case import Report
 from loadproof.core.checkpoint import Inventory
 from loadproof.core.findings import Finding
 from loadproof.report.escape import clean, guard_line
+from loadproof.report.issues import file_and_line
 from loadproof.report.words import tally_text, verdict_text
 
 
@@ -27,16 +26,5 @@ def _message(finding: Finding) -> str:
 
 def place(finding: Finding, inventory: Inventory) -> str:
     """Path (and line) of the first evidence that lies in the checkpoint, else the checkpoint itself."""
-    files = {info.path for info in inventory.files}
-    for evidence in finding.evidence:
-        where = evidence.where
-        if where.sole_file in files:
-            path = os.path.join(_folder(inventory), where.file)
-            return clean(path if where.line is None else f"{path}:{where.line}")
-    return clean(inventory.location)
-
-
-def _folder(inventory: Inventory) -> str:
-    if inventory.single_file is None:
-        return inventory.location
-    return os.path.dirname(inventory.location)
+    path, line = file_and_line(finding, inventory)
+    return clean(path if line is None else f"{path}:{line}")

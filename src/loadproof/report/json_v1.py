@@ -7,6 +7,7 @@ from typing import Any
 from loadproof.core.case import Report
 from loadproof.core.families import names_of
 from loadproof.core.findings import Evidence, Finding
+from loadproof.core.fingerprints import fingerprint
 from loadproof.core.layer_letters import letters
 from loadproof.core.outcome import Outcome, Row
 from loadproof.report.as_json import head, rendered
@@ -121,15 +122,6 @@ def _ways_to_tell(finding: Finding) -> list[dict[str, Any]]:
         return []
     texts = {"confirms": tell.confirms, "refutes": tell.refutes, "next": tell.next, "known": ", ".join(tell.see)}
     return [{"where": where, "text": _text(text)} for where, text in texts.items() if text or where != "known"]
-
-
-def fingerprint(finding: Finding) -> str:
-    """16 hex digits that stay while the fault does: code, files and rows count; lines, words and paths do not."""
-    from hashlib import sha256
-
-    places = sorted({str(item.where.without_line) for item in finding.evidence if not item.label})
-    rows = sorted((row.kind, row.template, row.axes) for row in finding.rows)
-    return sha256(repr((finding.code, places, rows)).encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
 def _symptom(report: Report) -> dict[str, Any] | None:

@@ -11,21 +11,35 @@ _TABLE = {
     ("check", "text"): "text:render_text",
     ("check", "concise"): "concise:render_concise",
     ("check", "json"): "json_v1:render_json",
+    ("check", "markdown"): "markdown:render_markdown",
+    ("check", "github"): "github:render_github",
+    ("check", "sarif"): "sarif:render_sarif",
+    ("check", "gitlab"): "gitlab:render_gitlab",
+    ("check", "junit"): "junit:render_junit",
     ("checks", "text"): "checks_text:render_checks",
     ("checks", "concise"): "checks_concise:render_checks_concise",
     ("checks", "json"): "checks_json:render_checks_json",
+    ("checks", "markdown"): "markdown:render_markdown",
+    ("checks", "github"): "github:render_github",
+    ("checks", "sarif"): "sarif:render_sarif",
+    ("checks", "gitlab"): "gitlab:render_gitlab",
+    ("checks", "junit"): "junit:render_junit",
     ("explain", "text"): "explain_text:render_explanation",
     ("explain", "concise"): "explain_concise:render_causes",
     ("explain", "json"): "json_v1:render_json",
+    ("explain", "markdown"): "fenced:render_fenced",
     ("plan", "text"): "plan_text:render_plan",
     ("plan", "concise"): "plan_concise:render_plan_line",
     ("plan", "json"): "plan_json:render_plan_json",
+    ("plan", "markdown"): "fenced:render_fenced",
     ("diff", "text"): "diff_text:render_diff",
     ("diff", "concise"): "diff_concise:render_differences",
     ("diff", "json"): "diff_json:render_diff_json",
+    ("diff", "markdown"): "fenced:render_fenced",
     ("fix", "text"): "fix_text:render_fix",
     ("fix", "concise"): "fix_concise:render_choices",
     ("fix", "json"): "fix_json:render_fix_json",
+    ("fix", "markdown"): "fenced:render_fenced",
     ("undo", "text"): "undo_text:render_undo",
     ("undo", "json"): "undo_json:render_undo_json",
     ("forget", "text"): "forget_text:render_forgotten",
@@ -59,7 +73,8 @@ def renderer(kind: str, form: str) -> Callable[..., str]:
 def render(result: Shown, form: str, **look: object) -> str:
     """The result in a format, each line ended by a newline.
 
-    `look`: `verbose`, `quiet`, `color`, `width` (columns, None for whole lines) and `given` (the options of the command
-    that was typed); a renderer takes what it can use. Raises ValueError for a format that this kind does not have.
+    `look`: `verbose`, `quiet`, `color`, `width` (columns, None for whole lines), `given` (the options of the command
+    that was typed), `status` and `fail_on` (what came of a check), `pages` (of the codes that occur); a renderer takes
+    what it can use. Raises ValueError for a format that this kind does not have.
     """
     return renderer(result.kind, form)(result, **look)

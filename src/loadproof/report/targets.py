@@ -13,11 +13,11 @@ from loadproof.report.words import plural, verdict_text
 NO_CHECKPOINT = "no checkpoint"
 
 
-def targets_of(result: Report | Checks) -> tuple[Checked, ...]:
-    """The targets of a check, also where it was one."""
+def targets_of(result: Report | Checks, status: int = 0) -> tuple[Checked, ...]:
+    """The targets of a check, also where it was one and `status` is what came of it."""
     if isinstance(result, Checks):
         return result.targets
-    return (Checked(result.case.inventory.location, result),)
+    return (Checked(result.case.inventory.location, result, status=status),)
 
 
 def verdict_of(target: Checked) -> str:
