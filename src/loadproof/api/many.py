@@ -13,7 +13,7 @@ from loadproof.core.results import Checked, Checks
 def check_all(
     targets: Targets,
     check: Callable[[str], Report],
-    status: Callable[[Report], int],
+    status: Callable[[Report, str], int],
     started: Callable[[int, str], None] | None = None,
 ) -> Checks:
     """Every target's report and exit status. `started` hears of each before it is read.
@@ -28,9 +28,9 @@ def check_all(
     return Checks(tuple(checked))
 
 
-def _checked(path: str, check: Callable[[str], Report], status: Callable[[Report], int]) -> Checked:
+def _checked(path: str, check: Callable[[str], Report], status: Callable[[Report, str], int]) -> Checked:
     try:
         report = check(path)
     except NoCheckpointError as error:
         return Checked(path, error=str(error), status=2)
-    return Checked(path, report, status=status(report))
+    return Checked(path, report, status=status(report, path))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from loadproof.cli.options import add_format, add_reading, parsed, parser_for, reading
+from loadproof.cli.options import add_format, add_reading, parsed, parser_for
 from loadproof.cli.output import answer, failed
+from loadproof.cli.policy import reading_for
 
 _DESCRIPTION = """\
 Show what differs between two checkpoints or revisions - names, shapes, dtypes, layer plan, config - and which
@@ -24,7 +25,7 @@ def main(arguments: list[str]) -> int:
     from loadproof.api.comparing import diff
 
     try:
-        report = diff(options.first, options.second, **reading(options))
+        report = diff(options.first, options.second, **reading_for(options, options.first))
     except (NoCheckpointError, ValueError) as error:
         return failed(str(error))
     return answer(report, options, 0 if report.same else 1)

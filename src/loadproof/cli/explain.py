@@ -10,8 +10,9 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TextIO
 
-from loadproof.cli.options import add_format, add_reading, outputs_of, parsed, parser_for, reading
+from loadproof.cli.options import add_format, add_reading, outputs_of, parsed, parser_for
 from loadproof.cli.output import answer, failed
+from loadproof.cli.policy import reading_for
 from loadproof.report.registry import formats
 
 if TYPE_CHECKING:
@@ -59,7 +60,12 @@ def _explain(options: argparse.Namespace) -> Report:
     from loadproof.api.explaining import explain
 
     lines, location = _lines_of(options.what)
-    return explain(lines, options.checkpoint, location=location, **(reading(options) if options.checkpoint else {}))
+    return explain(
+        lines,
+        options.checkpoint,
+        location=location,
+        **(reading_for(options, options.checkpoint) if options.checkpoint else {}),
+    )
 
 
 def _lines_of(what: str) -> tuple[Iterator[str], str]:

@@ -7,8 +7,9 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from loadproof.cli.options import add_format, add_reading, parser_for, reading
+from loadproof.cli.options import add_format, add_reading, parser_for
 from loadproof.cli.output import failed, rendered
+from loadproof.cli.policy import reading_for
 from loadproof.cli.progress import progress_bar
 from loadproof.cli.repairing import add_adopting, refused, show_adopted, write_done
 
@@ -46,7 +47,7 @@ def main(arguments: list[str]) -> int:
                 readers_stopped=options.readers_stopped,
                 adopt_records=options.adopt_records,
                 progress=progress,
-                **reading(options),
+                **reading_for(options, options.path),
             )
     except RepairError as error:
         return refused(error)
@@ -96,11 +97,15 @@ def _is_in_order(after: Report) -> bool:
 
 def _given(options: argparse.Namespace) -> list[str]:
     """The options that decide what is planned and whether it may be carried out, as they were typed."""
-    given = [name for name in ("unsafe", "readers_stopped", "adopt_records", "no_cache") if getattr(options, name)]
+    given = [
+        name
+        for name in ("unsafe", "readers_stopped", "adopt_records", "no_cache", "isolated")
+        if getattr(options, name)
+    ]
     words = [f"--{name.replace('_', '-')}" for name in given]
-    named = (("--source", options.source), ("--class", options.class_name))
+    named = (("--source", options.source), ("--class", options.class_name), ("--config", options.config))
     words += [word for option, value in named if value for word in (option, value)]
-    return words if options.reader == "transformers" else [*words, "--reader", options.reader]
+    return [*words, "--reader", options.reader] if options.reader else words
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:

@@ -13,6 +13,8 @@ COMMANDS = {
     "undo": "take the last repair back, byte for byte",
     "diff": "what differs between two checkpoints",
     "rules": "every fault that is known, with its code",
+    "baseline": "accept what is found today",
+    "config": "the settings in force, and where they stand",
 }
 USAGE_ERROR = 2
 _THAT_WRITE = ("fix", "undo")  # they end on their own when they are interrupted

@@ -16,6 +16,7 @@ from loadproof.core.near import did_you_mean
 from loadproof.report.registry import formats
 
 DEFAULT_FORMAT = "text"
+DEFAULT_READER = "transformers"
 _UNKNOWN = re.compile(r"unrecognized arguments: (?P<word>-\S+)")
 _NO_CHOICE = re.compile(r"argument (?P<option>\S+): invalid choice: '(?P<word>[^']*)'")
 
@@ -83,7 +84,6 @@ def add_reading(parser: argparse.ArgumentParser, *, names_only: bool = True) -> 
     group.add_argument(
         "--reader",
         metavar="NAME[@VERSION]",
-        default="transformers",
         help="the library that will load it (default: the installed transformers)",
     )
     group.add_argument("--source", metavar="DIR", help="source folder of another release of the library")
@@ -103,12 +103,20 @@ def add_reading(parser: argparse.ArgumentParser, *, names_only: bool = True) -> 
         action="store_true",
         help="evaluate a repository's own code even where the operating system offers no wall around it",
     )
+    add_config(group)
+
+
+def add_config(group: argparse._ActionsContainer) -> None:
+    """Which policy file is in force."""
+    which = group.add_mutually_exclusive_group()
+    which.add_argument("--config", metavar="FILE", help="the policy file (default: the nearest one upwards from here)")
+    which.add_argument("--isolated", action="store_true", help="no policy file")
 
 
 def reading(options: argparse.Namespace) -> dict[str, Any]:
     """The options of `add_reading` as the keywords of the use-cases."""
     keywords = {
-        "reader": options.reader,
+        "reader": options.reader or DEFAULT_READER,
         "class_name": options.class_name,
         "source": options.source,
         "use_cache": not options.no_cache,
@@ -194,10 +202,12 @@ def add_failing(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--fail-on",
         choices=(*SEVERITIES, NEVER),
-        default=SEVERITIES[0],
         help="findings that fail (default: error)",
     )
     group.add_argument(
-        "--allow-inconclusive", action="store_true", help="exit 0, not 3, where nothing that could be judged is wrong"
+        "--allow-inconclusive",
+        action="store_true",
+        default=None,
+        help="exit 0, not 3, where nothing that could be judged is wrong",
     )
     group.add_argument("--exit-zero", action="store_true", help="exit 0 whatever is found")

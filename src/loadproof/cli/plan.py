@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from loadproof.cli.options import add_format, add_reading, parsed, parser_for, reading
+from loadproof.cli.options import add_format, add_reading, parsed, parser_for
 from loadproof.cli.output import answer, failed
+from loadproof.cli.policy import reading_for
 
 _DESCRIPTION = """\
 Print the layer plan, one letter a layer: what config.json says against what the tensors are.
@@ -25,7 +26,7 @@ def main(arguments: list[str]) -> int:
     from loadproof.api.planning import plan
 
     try:
-        report = plan(options.path, **reading(options))
+        report = plan(options.path, **reading_for(options, options.path))
     except (NoCheckpointError, ValueError) as error:
         return failed(str(error))
     return answer(report, options, 3 if report.same is None else 0 if report.same else 1)

@@ -25,7 +25,7 @@ from loadproof.core.config import LayerPlan, ModelConfig
 from loadproof.core.coverage import Skip
 from loadproof.core.edits import Edit
 from loadproof.core.expectation import Expectation, Kin
-from loadproof.core.findings import Finding
+from loadproof.core.findings import Accepted, Finding
 from loadproof.core.live import LiveModel
 from loadproof.core.outcome import Outcome, Row, Verdict
 from loadproof.core.reading import Reading
@@ -171,6 +171,10 @@ class Report(Shown, frozen=True):
     checked: tuple[str, ...]
     skipped: tuple[Skip, ...]
     timings: Timings = Timings()
+    accepted: tuple[
+        Accepted, ...
+    ] = ()  # findings that the user's policy sets apart; they carry the verdict all the same
+    regraded: tuple[Finding, ...] = ()  # findings to which the policy gives another severity, as they were
 
     @property
     def kind(self) -> str:  # type: ignore[override]

@@ -52,3 +52,10 @@ class Finding(Struct, frozen=True):
 
     def __repr__(self) -> str:
         return short(f"<Finding {self.severity}[{self.code}] {self.slug}: {self.headline}>")
+
+
+class Accepted(Struct, frozen=True):
+    """A finding that the user's policy sets apart, and why: "ignored", "not selected", "in loadproof-baseline.json"."""
+
+    finding: Finding
+    reason: str

@@ -51,7 +51,7 @@ def _table(checks: Checks) -> list[Line]:
         (
             (_TONE[target.status], f"{verdict_of(target):<14}"),
             ("place", f"{place:<{width}}"),
-            ("", f"  {'' if target.status == 0 else cause_of(target)}"),
+            ("", f"  {'' if verdict_of(target) == 'loads' else cause_of(target)}"),
         )
         for place, target in zip(places, checks.targets, strict=True)
     ]

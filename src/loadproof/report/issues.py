@@ -32,6 +32,7 @@ class Issue(Struct, frozen=True):
     path: str
     line: int | None = None
     finding: Finding | None = None
+    accepted: str = ""  # why the policy sets it apart
 
 
 def issues_of(target: Checked) -> tuple[Issue, ...]:
@@ -42,6 +43,14 @@ def issues_of(target: Checked) -> tuple[Issue, ...]:
     if not any(issue.severity == "error" for issue in found):
         found += _verdict(target, target.report)
     return tuple(found)
+
+
+def accepted_of(target: Checked) -> tuple[Issue, ...]:
+    """What the user's policy sets apart."""
+    report = target.report
+    if report is None:
+        return ()
+    return tuple(_issue(target, one.finding, report.case.inventory, one.reason) for one in report.accepted)
 
 
 def file_and_line(finding: Finding, inventory: Inventory) -> tuple[str, int | None]:
@@ -61,10 +70,14 @@ def shown_path(path: str) -> str:
 
 def _findings(target: Checked, report: Report) -> Iterator[Issue]:
     for finding in report.findings:
-        path, line = file_and_line(finding, report.case.inventory)
-        yield Issue(
-            finding.code, finding.slug, finding.severity, finding.headline, target.location, path, line, finding
-        )
+        yield _issue(target, finding, report.case.inventory)
+
+
+def _issue(target: Checked, finding: Finding, inventory: Inventory, accepted: str = "") -> Issue:
+    path, line = file_and_line(finding, inventory)
+    return Issue(
+        finding.code, finding.slug, finding.severity, finding.headline, target.location, path, line, finding, accepted
+    )
 
 
 def _unexplained(target: Checked, report: Report) -> Iterator[Issue]:
@@ -74,7 +87,7 @@ def _unexplained(target: Checked, report: Report) -> Iterator[Issue]:
 
 
 def _verdict(target: Checked, report: Report) -> Iterator[Issue]:
-    if report.verdict == "loads":
+    if report.verdict == "loads" or report.accepted or report.regraded:
         return
     severity: Severity = "warning" if report.verdict == "inconclusive" else "error"
     yield _beside(target, report.verdict, severity, f"{report.verdict}: {verdict_text(report)}")

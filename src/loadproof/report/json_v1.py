@@ -6,7 +6,7 @@ from typing import Any
 
 from loadproof.core.case import Report
 from loadproof.core.families import names_of
-from loadproof.core.findings import Evidence, Finding
+from loadproof.core.findings import Accepted, Evidence, Finding
 from loadproof.core.fingerprints import fingerprint
 from loadproof.core.layer_letters import letters
 from loadproof.core.outcome import Outcome, Row
@@ -37,6 +37,7 @@ def as_data(report: Report) -> dict[str, Any]:
         "layer_plan": _plan(report),
         "findings": [_finding(finding) for finding in report.findings],
         "unexplained": [_text(name) for row in report.unexplained for name in names_of(row.template, row.axes)],
+        **({"accepted": [_accepted(one) for one in report.accepted]} if report.accepted else {}),
         "symptom": _symptom(report),
         "coverage": {
             "checked": list(report.checked),
@@ -99,6 +100,10 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "fixes": [{"title": _text(fix.title), "safety": fix.safety} for fix in finding.fixes],
         "fingerprint": fingerprint(finding),
     }
+
+
+def _accepted(one: Accepted) -> dict[str, Any]:
+    return {**_finding(one.finding), "reason": _text(one.reason)}
 
 
 def _evidence(item: Evidence) -> dict[str, Any]:

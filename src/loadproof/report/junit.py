@@ -10,7 +10,7 @@ from loadproof.core.case import Report
 from loadproof.core.results import Checked, Checks
 from loadproof.core.severity import reaches
 from loadproof.report.escape import LONG, guard_line
-from loadproof.report.issues import Issue, issues_of
+from loadproof.report.issues import Issue, accepted_of, issues_of
 from loadproof.report.quoting import escaped
 from loadproof.report.style import paint
 from loadproof.report.targets import cause_of, targets_of, verdict_of
@@ -43,6 +43,8 @@ def render_junit(result: Report | Checks, *, status: int = 0, fail_on: str = "er
 
 def _cases(target: Checked, fail_on: str) -> Iterator[_Test]:
     yield _verdict(target)
+    for issue in accepted_of(target):
+        yield _Test(f"{issue.code} {issue.slug}", "skipped", f"accepted ({issue.accepted}): {issue.text}")
     for issue in issues_of(target):
         if issue.finding is not None:
             outcome = "failure" if reaches(issue.severity, fail_on) else ""

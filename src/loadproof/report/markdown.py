@@ -9,7 +9,7 @@ from loadproof.core.findings import Finding
 from loadproof.core.results import Checked, Checks
 from loadproof.report.escape import LONG, clean, guard_line
 from loadproof.report.finding_text import fix_command
-from loadproof.report.issues import Issue, issues_of
+from loadproof.report.issues import Issue, accepted_of, issues_of
 from loadproof.report.quoting import code_span, escaped, fence
 from loadproof.report.targets import cause_of, tally_line, targets_of, verdict_of
 from loadproof.report.words import plural
@@ -23,7 +23,7 @@ _SHOWN_EVIDENCE = 5
 def render_markdown(result: Report | Checks, *, status: int = 0, **_: object) -> str:
     """At most `MOST` characters, whole sections; what was left out is counted at the end."""
     targets = targets_of(result, status)
-    wrong = [target for target in targets if issues_of(target)]
+    wrong = [target for target in targets if issues_of(target) or accepted_of(target)]
     sections = [_head(targets), *(_section(target, len(targets) > 1) for target in wrong)]
     return _cut(["".join(f"{guard_line(line)}\n" for line in section) for section in sections])
 
@@ -61,6 +61,8 @@ def _section(target: Checked, folded: bool) -> Iterator[str]:
     for issue in issues_of(target):
         yield from _issue(issue, target.report)
         yield ""
+    for issue in accepted_of(target):
+        yield f"- accepted ({escaped(issue.accepted, 'markdown')}): {issue.code} {escaped(issue.text, 'markdown')}"
     if folded:
         yield "</details>"
 

@@ -12,7 +12,7 @@ from loadproof.core.pages import CausesPage, RulePage
 from loadproof.core.results import Checks
 from loadproof.report.as_json import rendered
 from loadproof.report.escape import LONG, clean
-from loadproof.report.issues import Issue, issues_of, shown_path
+from loadproof.report.issues import Issue, accepted_of, issues_of, shown_path
 from loadproof.report.quoting import escaped
 from loadproof.report.targets import targets_of
 from loadproof.version import __version__
@@ -26,7 +26,7 @@ Pages = Mapping[str, RulePage | CausesPage]
 def render_sarif(result: Report | Checks, *, status: int = 0, pages: Pages | None = None, **_: object) -> str:
     """The log as JSON. `pages`: what is known of the codes that occur, as help for those who read the results."""
     targets = targets_of(result, status)
-    issues = [issue for target in targets for issue in issues_of(target)]
+    issues = [issue for target in targets for issue in (*issues_of(target), *accepted_of(target))]
     codes = list(dict.fromkeys((issue.code, issue.slug) for issue in issues))
     places = {code: number for number, (code, _) in enumerate(codes)}
     run = {
@@ -64,6 +64,8 @@ def _result(issue: Issue, rule: int) -> dict[str, Any]:
         "message": {"text": _message(issue)},
         "locations": [_location(issue)],
     }
+    if issue.accepted:
+        found["suppressions"] = [{"kind": "external", "status": "accepted", "justification": clean(issue.accepted)}]
     if issue.finding is not None:
         found["partialFingerprints"] = {"loadproof/v1": fingerprint(issue.finding)}
         found["properties"] = {"confidence": issue.finding.confidence, "checkpoint": clean(issue.target, LONG)}

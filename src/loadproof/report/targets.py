@@ -30,6 +30,9 @@ def cause_of(target: Checked) -> str:
     if target.report is None:
         return clean(target.error.removeprefix(f"{target.location}: "))
     finding = next((one for one in target.report.findings if one.severity == "error"), None)
+    if finding is None and target.report.accepted:
+        one = target.report.accepted[0]
+        return f"accepted ({clean(one.reason)}): {headline_of(one.finding)}"
     return headline_of(finding) if finding else clean(verdict_text(target.report))
 
 

@@ -52,7 +52,7 @@ def report_lines(report: Report, verbose: bool) -> list[Line]:
     if hidden := len(report.findings) - len(shown):
         lines += [(("dim", f"... and {plural(hidden, 'more finding')} (-v shows all)"),), ()]
     lines += _unexplained_lines(report.unexplained, verbose)
-    return [*lines, _verdict_line(report), *_coverage_lines(report, verbose)]
+    return [*lines, _verdict_line(report), *_accepted_lines(report, verbose), *_coverage_lines(report, verbose)]
 
 
 def _unexplained_lines(rows: tuple[Row, ...], verbose: bool) -> list[Line]:
@@ -69,6 +69,23 @@ def _unexplained_lines(rows: tuple[Row, ...], verbose: bool) -> list[Line]:
 def _verdict_line(report: Report) -> Line:
     role = _TONE[report.verdict]
     return (("bold", "verdict  "), (role, report.verdict), ("", f": {clean(verdict_text(report))}"))
+
+
+def _accepted_lines(report: Report, verbose: bool) -> list[Line]:
+    """What the policy sets apart: said in every report, so that nobody takes silence for health."""
+    shown = report.accepted if verbose else report.accepted[:SHOWN_SKIPS]
+    lines: list[Line] = [
+        (
+            ("bold", "accepted "),
+            (one.finding.severity, f"{one.finding.severity}[{one.finding.code}]"),
+            ("", f" {clean(one.finding.headline)}"),
+            ("dim", f": {clean(one.reason)}"),
+        )
+        for one in shown
+    ]
+    if hidden := len(report.accepted) - len(shown):
+        lines.append((("bold", "accepted "), ("dim", f"{hidden} more (-v shows all)")))
+    return lines
 
 
 def _coverage_lines(report: Report, verbose: bool) -> list[Line]:

@@ -1,0 +1,37 @@
+"""``loadproof config [PATH]``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from loadproof.cli.options import add_config, add_format, parser_for
+from loadproof.cli.output import answer, failed
+from loadproof.cli.policy import Policies
+
+_DESCRIPTION = """\
+Show the settings that are in force here, or for the checkpoint at PATH, and where each of them stands: in [tool.loadproof] of
+pyproject.toml, in loadproof.toml, or nowhere. docs/ci.md lists the keys."""
+
+
+def main(arguments: list[str]) -> int:
+    """Print every key; exit 0, 2 where a file cannot be used."""
+    options = _parse(arguments)
+    from loadproof.core.policy import Settings
+
+    try:
+        policies = Policies(options)
+    except ValueError as error:
+        return failed(str(error))
+    settings = policies.settings(options.path or os.curdir)
+    return answer(
+        Settings(policies.found.file, options.path, tuple(settings.values()), policies.found.passed_over), options, 0
+    )
+
+
+def _parse(arguments: list[str]) -> argparse.Namespace:
+    parser = parser_for("config [options] [PATH]", _DESCRIPTION, arguments)
+    parser.add_argument("path", metavar="PATH", nargs="?", help="a checkpoint, for what overrides say of it")
+    add_config(parser.add_argument_group("policy"))
+    add_format(parser, "config")
+    return parser.parse_args(arguments)

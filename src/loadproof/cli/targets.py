@@ -1,0 +1,79 @@
+"""The targets of a command: which paths it is given, and how each of them is checked under the policy."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from loadproof.api.targets import Targets
+    from loadproof.cli.policy import Policies
+    from loadproof.core.case import Report
+    from loadproof.core.results import Checks
+
+
+def add_targets(parser: argparse.ArgumentParser) -> None:
+    """Paths, and what else names checkpoints."""
+    parser.add_argument(
+        "paths",
+        metavar="PATH",
+        nargs="*",
+        help="a checkpoint folder, one weight file, a folder of checkpoints, or a pattern",
+    )
+    which = parser.add_argument_group("what to check")
+    which.add_argument(
+        "--from", metavar="FILE", dest="source_list", help='paths from FILE, one a line ("-": standard input)'
+    )
+    which.add_argument(
+        "-r", "--recursive", action="store_true", help="also what lies below a folder that is a checkpoint"
+    )
+    which.add_argument(
+        "--changed-files", action="store_true", help="the paths are changed files: check the folder of each once"
+    )
+
+
+def targets_from(options: argparse.Namespace) -> Targets:
+    """What to check. Raises ValueError where a list of paths cannot be read, or names nothing."""
+    from loadproof.api.targets import find_targets
+
+    words = [*options.paths, *(_listed(options.source_list) if options.source_list else ())]
+    return find_targets(words, below=options.recursive, files=options.changed_files)
+
+
+def check_targets(targets: Targets, policies: Policies) -> Checks:
+    """All of them. Raises ValueError for what concerns every target, such as an unknown reader."""
+    from loadproof.api.many import check_all
+
+    return check_all(targets, lambda path: checked(path, policies), policies.status, _say_next)
+
+
+def checked(path: str, policies: Policies) -> Report:
+    """The report under the policy. Raises what `loadproof.api.checking.check` does."""
+    from loadproof.api.checking import check
+
+    return policies.applied(check(path, **policies.reading(path)), path)
+
+
+def _say_next(number: int, path: str) -> None:
+    """Which one is being read, where somebody watches; the next line of the report takes its place."""
+    if getattr(sys.stderr, "isatty", bool)():
+        from loadproof.report.escape import clean
+
+        sys.stderr.write(f"\r\x1b[K{number + 1}: {clean(path, 100)}\r")
+
+
+def _listed(source: str) -> list[str]:
+    """The lines of a file or of standard input, without empty ones and comments."""
+    if source == "-":
+        lines = sys.stdin.read().splitlines() if sys.stdin is not None else []
+    else:
+        try:
+            with open(source, encoding="utf-8", errors="surrogateescape") as file:
+                lines = file.read().splitlines()
+        except OSError as error:
+            raise ValueError(f"{source}: {error.strerror or type(error).__name__}") from None
+    found = [line for line in lines if line.strip() and not line.startswith("#")]
+    if not found:
+        raise ValueError(f"{'standard input' if source == '-' else source}: no path in it; one a line is expected")
+    return found

@@ -1,0 +1,68 @@
+"""Which policy file is in force: the nearest one from the working folder upwards.
+
+Every check asks this, so that nothing but the file system is needed here. The folder of a checkpoint is passed over: a
+file that comes with a download must not decide what is said of it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from msgspec import Struct
+
+OWN = "loadproof.toml"
+PROJECT = "pyproject.toml"
+LARGEST = 1 << 20  # bytes of a file that is read
+_MARK = b"tool.loadproof"
+_OF_CHECKPOINTS = ("config.json", "model.safetensors", "model.safetensors.index.json", "adapter_config.json")
+
+
+class Found(Struct, frozen=True):
+    """The file in force, and those that are not, with the reason."""
+
+    file: str | None
+    passed_over: tuple[tuple[str, str], ...] = ()
+
+
+def find_policy(start: str = os.curdir) -> Found:
+    """The nearest loadproof.toml, or pyproject.toml with a [tool.loadproof], in `start` or above."""
+    folder = os.path.abspath(start)
+    passed_over: list[tuple[str, str]] = []
+    while True:
+        for name in (OWN, PROJECT):
+            file = os.path.join(folder, name)
+            if not _is_policy(file, name):
+                continue
+            if not _holds_checkpoint(folder):
+                return Found(_shown(file), tuple(passed_over))
+            passed_over.append(
+                (_shown(file), "it lies in the folder of a checkpoint; --config FILE takes it all the same")
+            )
+        above = os.path.dirname(folder)
+        if above == folder:
+            return Found(None, tuple(passed_over))
+        folder = above
+
+
+def _shown(file: str) -> str:
+    """As people would type it from here."""
+    try:
+        return os.path.relpath(file)
+    except ValueError:  # another drive
+        return file
+
+
+def _is_policy(file: str, name: str) -> bool:
+    try:
+        if not os.path.isfile(file):
+            return False
+        if name == OWN:
+            return True
+        with open(file, "rb") as opened:
+            return _MARK in opened.read(LARGEST)
+    except OSError:
+        return False
+
+
+def _holds_checkpoint(folder: str) -> bool:
+    return any(os.path.isfile(os.path.join(folder, name)) for name in _OF_CHECKPOINTS)

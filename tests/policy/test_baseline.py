@@ -1,0 +1,98 @@
+"""Accepted findings in a file: known again wherever the folder lies, and reported when they are gone."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import loadproof
+from loadproof.core.fingerprints import fingerprint
+from loadproof.core.results import Checked, Checks
+from loadproof.policy.apply import applied
+from loadproof.policy.base import Policy
+from loadproof.policy.baseline import Baseline, entries_of, read_baseline
+from loadproof.policy.layers import PolicyError
+from tests.cli.process import EXAMPLES
+from tests.report.build import PLAN_FINDING, report
+from tests.zoo import MUTATIONS, build
+
+FAULTY = ("config-dims-wrong", "head-flattened", "layer-plan-mismatch", "wrapper-prefix")
+
+
+@pytest.mark.parametrize("example", FAULTY)
+def test_fingerprints_do_not_depend_on_where_the_folder_lies(tmp_path: Path, example: str) -> None:
+    here = loadproof.check(EXAMPLES / example)
+    there = loadproof.check(shutil.copytree(EXAMPLES / example, tmp_path / "other name" / "x"))
+    assert here.findings
+    assert [fingerprint(one) for one in here.findings] == [fingerprint(one) for one in there.findings]
+
+
+def test_fingerprints_of_damaged_checkpoints_stay_when_they_are_moved(tmp_path: Path) -> None:
+    for name in list(MUTATIONS)[::4]:
+        try:
+            folder = build("llama").mutate(MUTATIONS[name]()).write(tmp_path / name)
+        except (TypeError, KeyError, ValueError, IndexError):
+            continue  # this mutation needs words, or another layout
+        before = {fingerprint(one) for one in loadproof.check(folder).findings}
+        folder.rename(tmp_path / f"moved-{name}")
+        assert {fingerprint(one) for one in loadproof.check(tmp_path / f"moved-{name}").findings} == before, name
+
+
+def test_the_order_of_evidence_and_rows_does_not_matter() -> None:
+    from msgspec.structs import replace
+
+    turned = replace(PLAN_FINDING, evidence=PLAN_FINDING.evidence[::-1], rows=PLAN_FINDING.rows[::-1])
+    assert fingerprint(turned) == fingerprint(PLAN_FINDING)
+
+
+def one_baseline(file: str = "b.json") -> Baseline:
+    return Baseline(file, entries_of(Checks((Checked("runs/a", report(PLAN_FINDING)),)), file))
+
+
+def test_an_accepted_finding_is_set_apart_in_every_folder() -> None:
+    done = applied(report(PLAN_FINDING), Policy(), one_baseline())
+    assert not done.findings
+    assert done.accepted[0].reason == "in b.json"
+
+
+def test_a_finding_with_other_rows_is_another_one() -> None:
+    from msgspec.structs import replace
+
+    other = report(replace(PLAN_FINDING, rows=PLAN_FINDING.rows[:3]))
+    assert applied(other, Policy(), one_baseline()) is other
+
+
+def test_what_is_gone_is_stale_only_where_its_target_was_checked() -> None:
+    baseline = one_baseline()
+    baseline.note(report(), "runs/b")
+    assert baseline.stale() == ()
+    baseline.note(report(), "runs/a")
+    assert [entry.code for entry in baseline.stale()] == ["LP301"]
+    baseline.note(applied(report(PLAN_FINDING), Policy(), baseline), "runs/a")
+    assert baseline.stale() == ()
+
+
+def test_reasons_of_people_are_kept() -> None:
+    from msgspec.structs import replace
+
+    checks = Checks((Checked("a", report(PLAN_FINDING)),))
+    (entry,) = entries_of(checks, "b.json")
+    assert entries_of(checks, "b.json", [replace(entry, reason="known, see 12")])[0].reason == "known, see 12"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "this is no baseline of loadproof"),
+        ("[]", "this is no baseline of loadproof"),
+        ('{"version": 2, "findings": []}', "a baseline of version 2; this release reads 1"),
+        ('{"version": 1, "findings": [{"code": 3}]}', "this is no baseline of loadproof"),
+        ("[" * 5_000, "this is no baseline of loadproof"),
+    ],
+)
+def test_a_file_that_is_no_baseline_is_named_so(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "b.json").write_text(text)
+    with pytest.raises(PolicyError, match=said):
+        read_baseline(str(tmp_path / "b.json"))
