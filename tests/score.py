@@ -31,6 +31,7 @@ from tests.healthy import default_reports
 from tests.rules.case_files import Example, read_pages
 from tests.rules.judge import complaints, remembered_expectations, report_of
 from tests.tracebacks.more_siblings import MORE
+from tests.tracebacks.pastes import read_pastes
 from tests.tracebacks.score_handed import read_texts, score_texts
 from tests.tracebacks.siblings import SIBLINGS
 
@@ -177,6 +178,7 @@ def main(arguments: list[str]) -> int:
     met.append(table("rule pages", list(scores(HERE / "rules" / "cases"))))
     met.append(repairs())
     met.append(score_texts("pasted error texts", (*SIBLINGS, *MORE)))
+    met.append(score_texts("texts of strangers", ((paste.text, paste.accepted or ("",)) for paste in read_pastes())))
     if options.texts:
         met.append(score_texts(options.texts.name, read_texts(options.texts)))
     met.append(alarms("healthy layouts", healthy_layouts()))

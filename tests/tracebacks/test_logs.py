@@ -159,7 +159,7 @@ LOGS = [
     (PYTEST, "transformers", "load", "no-weights"),
     (SPAWN, "vllm", None, "router-quantized"),
     (TRTLLM, "tensorrt-llm", "convert", "tie-not-honoured"),
-    (MERGEKIT, "mergekit", "convert", "merge-tool-blind"),
+    (MERGEKIT, "mergekit", "convert", "tie-not-honoured"),
 ]
 
 

@@ -184,7 +184,7 @@ TEXTS = [
     ("AttributeError: 'Qwen3_5Config' object has no attribute 'hidden_size'", "LP703"),
     (
         "ImportError: This modeling file requires the following packages that were not found in your environment: flash_attn. Run `pip install flash_attn`",
-        "LP701",
+        "",
     ),
     (
         "ValueError: Attempted to load weight (torch.Size([8388608, 1])) into parameter (torch.Size([4096, 4096]))",

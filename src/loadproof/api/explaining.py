@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from importlib import import_module
 from time import perf_counter
 from typing import Any
 
@@ -34,6 +35,8 @@ def explain(
     """
     started = perf_counter()
     symptom = read_symptom(text.splitlines() if isinstance(text, str) else text)
+    if symptom.missing or symptom.unexpected or symptom.mismatched:
+        import_module("loadproof.readers")  # a reader enters itself: the rules ask it what other names would load
     causes = candidates(symptom)
     if checkpoint is None:
         timings = Timings(total_s=perf_counter() - started)

@@ -43,6 +43,7 @@ class When(Struct, frozen=True, forbid_unknown_fields=True):
     unlike: str = ""  # kinds of that name that it must not be, separated by spaces
     engine: str = ""
     run: str = ""  # key of the run facts that must be set
+    asks: str = ""  # who lacks the name: "file" (known to have been asked for it) or "model" (see `lookups.py`)
     lacks: str = ""  # must not be found in statements or frames
 
 

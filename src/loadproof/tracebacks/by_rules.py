@@ -46,10 +46,6 @@ _UNTOLD = {
     "layer-plan": "the same layers lack one kind of mixer and hold another",
     "mtp-unannounced": "tensors of prediction heads (MTP) are among the reported names",
 }
-_NESTING = "nesting-prefix"
-_REPOSITORY = re.compile(
-    r"(?!(?:out\w*|models?|ckpts?|checkpoints?|runs?|results?|data|tmp|home|mnt)/)\w[\w.-]{0,95}/\w[\w.-]{0,95}"
-)
 _PLAN = ("LP301", "LP305")
 _FEED_FORWARD = re.compile(IN_LAYER)
 _SAME = {"LP305": "LP301"}  # whether the config states the plan or a default fills it in, no text tells
@@ -59,22 +55,7 @@ def judge_rows(symptom: Symptom) -> tuple[Vote, ...]:
     """What the rules find in the reported names, in their order. Nothing is certain without the files."""
     places = [place for place, _ in RANK if place in _PLACES]
     findings, _ = run_rules(partial_case(symptom), [load(place) for place in places])
-    votes = tuple(_votes(findings))
-    return tuple(_suspect_release(votes)) if _is_published(symptom) else votes
-
-
-def _suspect_release(votes: tuple[Vote, ...]) -> Iterator[Vote]:
-    """What is published loads in some release: nested otherwise, it may be this release that renames it wrongly."""
-    for cause, confidence, name, why in votes:
-        if cause == _NESTING:
-            yield "release-renaming", "possible", name, why
-        yield cause, "possible" if cause == _NESTING else confidence, name, why
-
-
-def _is_published(symptom: Symptom) -> bool:
-    """Whether the report names a repository of the hub, and one part of the model alone does not fit."""
-    parts = {name.partition(".")[0] for name in symptom.missing}
-    return len(parts) == 1 and bool(_REPOSITORY.fullmatch(str(symptom.run.get("model", ""))))
+    return tuple(_votes(findings))
 
 
 def _votes(findings: tuple[Finding, ...]) -> Iterator[Vote]:

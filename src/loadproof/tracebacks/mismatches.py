@@ -17,6 +17,7 @@ _SHAPE_VOTES: dict[str, tuple[tuple[str, Confidence], ...]] = {
     "empty": (("fsdp1-slice", "possible"),),  # the rules tell placeholders from slices
     "flattened": (("flattened", "likely"), ("fsdp1-slice", "possible")),
     "packed-column": (("packed-as-dense", "likely"), ("quant-set", "possible")),
+    "unpacked": (("quant-config-stale", "possible"), ("dims-wrong", "possible"), ("quant-set", "possible")),
     "int4-packed": (("quant-config-missing", "possible"), ("quant-layout", "possible"), ("dims-wrong", "possible")),
     "transposed": (("transposed", "likely"), ("dims-wrong", "possible")),
     "row-shard": (("rank-shard", "possible"), ("dims-wrong", "possible")),
@@ -77,6 +78,8 @@ def _of_model(kind: str, name: str) -> tuple[tuple[str, Confidence], ...]:
         if kind == "slice":
             return (("fsdp1-slice", "likely"), ("embedding-flattened", "possible"))
         return (("embedding-flattened", "likely"), ("fsdp1-slice", "possible"))
+    if kind == "unpacked" and re.search(ends.VOCABULARY, name):  # no model is a fraction as wide as its embedding
+        return (("quant-config-stale", "likely"), ("quant-set", "possible"))
     if kind == "transposed" and "experts" in name:
         return (("expert-layout", "likely"), ("transposed", "possible"))
     if kind == "transposed" and re.search(ends.HEAD, name):

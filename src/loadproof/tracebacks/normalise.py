@@ -53,7 +53,7 @@ _LOST = re.compile(rf"(?<![\w-])(?:{'|'.join(sorted(_JOINED, key=len, reverse=Tr
 _OPEN_QUOTED = re.compile(r"(?:^|[\s:(\[{,])['\"`][\w.\-/{}]{1,200}\Z")
 _OPEN_PLAIN = re.compile(r"(?<![\w.])\w{1,60}(?:\.\w{1,60}){1,20}[._]\Z")
 _REST_QUOTED = re.compile(r"\s*[\w.\-/{}]{1,200}['\"`]")
-_REST_PLAIN = re.compile(r"\s*\.?\w{1,60}(?:\.\w{1,60}){0,20}(?:['\"`),:;]|\s|\Z)")
+_REST_PLAIN = re.compile(r"(?!\s*[A-Z][a-z]{1,30} )\s*\.?\w{1,60}(?:\.\w{1,60}){0,20}(?:['\"`),:;]|\s|\Z)")
 
 
 def normalise(text: str) -> str:

@@ -11,6 +11,8 @@ from loadproof.lexicon import adapters, companions, ends, experts, extras, feed_
 from loadproof.lexicon.words import any_of
 from loadproof.tracebacks.mismatches import judge_sizes
 from loadproof.tracebacks.names import layer_of
+from loadproof.tracebacks.partial import spelled_out
+from loadproof.tracebacks.published import suspect_release
 from loadproof.tracebacks.votes import Vote
 
 _INDEX = re.compile(r"(?<=\.)\d+(?=\.|$)|\{[^}]{0,60}\}|<[^>]{0,60}>")
@@ -31,6 +33,8 @@ _HEAD = re.compile(rf"(?:^|\.)(?:{any_of(ends.HEADS)})\.(?:weight|biases|scales)
 _IN_LAYER = re.compile(
     r"(?:(?:layers|h|blocks)\.|^)(?P<layer>\d{1,6}|\{[^}]{0,60}\}|<[^>]{0,60}>)\.(?P<module>\w{1,60})\."
 )
+_PART = re.compile(r"(?:layers|h|blocks)\.(?P<layer>\d{1,6})\.(?P<part>.{1,300})")
+_FEWEST_PARTS = 6  # parameters of the smallest layer: four of the attention or one fused pair, feed-forward, norms
 _FIRST = ("0", "{}", "{0}")
 _EMBEDDING = re.compile(ends.ANY_EMBEDDING)
 _NO_MIXER = re.compile(feed_forward.NO_MIXER)
@@ -40,8 +44,11 @@ _FUSED = re.compile(rf"\b(?:{any_of(mixers.FUSED)})\.")
 
 def pair(symptom: Symptom) -> Iterator[Vote]:
     """Votes of the reported names, the strongest first; the reason of each begins with ``rows:``."""
-    if not (symptom.missing or symptom.unexpected or symptom.mismatched):
-        return
+    if symptom.missing or symptom.unexpected or symptom.mismatched:
+        yield from suspect_release(_votes(symptom), symptom)
+
+
+def _votes(symptom: Symptom) -> Iterator[Vote]:
     yield from map(_with_name, judge_sizes(symptom))
     if not _of_adapter(symptom):
         from loadproof.tracebacks.by_rules import judge_rows  # many modules, which a text without names does not need
@@ -216,9 +223,29 @@ def _depth(missing: Sequence[str], unexpected: Sequence[str], symptom: Symptom) 
         and (len(missing) >= 6 or (cut and len(missing) == 1))
     ):
         yield "depth", "likely", missing[0], "one whole layer missing"
+    if not unexpected and (name := _whole_layers(missing)):
+        yield "depth", "likely", name, "whole layers at the end are missing"
     gone = _some(missing, _MTP)
     if gone:
         yield "mtp-promised", "likely", gone, "MTP names"
+
+
+def _whole_layers(missing: Sequence[str]) -> str:
+    """A name, where nothing but whole layers is missing, all of them at the end; a lost shard leaves parts of some.
+
+    Whole: mixer, feed-forward part and norms, the same kinds in every layer.
+    """
+    layers: dict[int, set[str]] = {}
+    for name in spelled_out(missing):
+        found = _PART.search(name)
+        if found is None:
+            return ""
+        layers.setdefault(int(found["layer"]), set()).add(found["part"])
+    kinds = set(map(frozenset, layers.values()))
+    run = len(layers) > 1 and min(layers) > 0 and max(layers) - min(layers) + 1 == len(layers)
+    parts = next(iter(kinds), frozenset())
+    whole = len(kinds) == 1 and len(parts) >= _FEWEST_PARTS and any("norm" in part for part in parts)
+    return missing[0] if run and whole else ""
 
 
 def _is_whole(missing: Sequence[str]) -> bool:

@@ -11,6 +11,7 @@ from loadproof.core.severity import Confidence
 from loadproof.core.symptom import Symptom
 from loadproof.tracebacks.base import Cause, Ranked, When
 from loadproof.tracebacks.knowledge import causes
+from loadproof.tracebacks.lookups import lacks
 from loadproof.tracebacks.match import OWN, Hit, match_line
 from loadproof.tracebacks.names import classify, layer_of, on_disk
 from loadproof.tracebacks.pairing import pair
@@ -43,8 +44,9 @@ def _votes(symptom: Symptom) -> Iterator[Vote]:
     """
     first, others = _hits(symptom)
     rows = list(pair(symptom))
-    yield from _from_hits([hit for hit in first if not hit.entry.defers], symptom)
-    yield from rows
+    stated = list(_from_hits([hit for hit in first if not hit.entry.defers], symptom))
+    both = symptom.missing and symptom.unexpected  # two sides compared say more than the sentence above one of them
+    yield from (*rows, *stated) if both else (*stated, *rows)
     yield from _from_hits([hit for hit in first if hit.entry.defers], symptom)
     strange = bool(symptom.exception) and not first and not rows
     for vote in _from_hits(others, symptom):
@@ -123,7 +125,11 @@ def _run(when: When, _name: str, symptom: Symptom) -> bool:
     return not when.run or symptom.run.get(when.run) not in (None, False, 0, 1)
 
 
-_TESTS = (_name, _kind, _text, _frame, _engine, _run)
+def _asks(when: When, _name: str, symptom: Symptom) -> bool:
+    return not when.asks or lacks(when.asks, symptom)
+
+
+_TESTS = (_name, _kind, _text, _frame, _engine, _run, _asks)
 
 
 def _fill(key: str, confidence: Confidence, name: str, why: str, symptom: Symptom) -> Cause:

@@ -44,6 +44,7 @@ _LISTS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"[Ff]ollowing weights were not initialized from checkpoint: ", "missing"),
         (r"Found missing adapter keys while loading the checkpoint: ", "missing"),
         (r"Missing (?:\d+ )?parameters: ?", "missing"),
+        (r"the following keys are missing: ?", "missing"),
         (r"Required but not provided tensors: ?", "missing"),
         (r"Expected but not provided tensors: ?", "missing"),
         (r"Provided but not expected tensors: ?", "unexpected"),

@@ -39,7 +39,7 @@ def indivisible(text: str) -> tuple[Shape, ...]:
 def judge(stored: Shape, wanted: Shape, name: str = "") -> Kind:
     """What the difference between a stored and a wanted size means; ``other`` when nothing fits.
 
-    empty | flattened | packed-column | group-rows | lora-rank | expert-short | head-shard | draft-vocab | small-head |
+    empty | flattened | packed-column | unpacked | group-rows | lora-rank | expert-short | head-shard | draft-vocab | small-head |
     vocab | squeezed | transposed | kv-heads | row-shard | int4-packed | slice | scaled | one-dimension | other
     """
     for kind, holds in _TESTS:
@@ -58,6 +58,13 @@ def _flattened(stored: Shape, wanted: Shape, _name: str) -> bool:
 
 def _packed_column(stored: Shape, wanted: Shape, _name: str) -> bool:
     return len(stored) == 2 and stored[1] == 1 and len(wanted) >= 2 and prod(stored) * 2 == prod(wanted)
+
+
+def _unpacked(stored: Shape, wanted: Shape, name: str) -> bool:
+    """A dense weight where one packed along its columns is wanted: 32-bit words that hold 2, 4 or 8 bits a value."""
+    if len(stored) != 2 or len(wanted) != 2 or stored[0] != wanted[0] or not wanted[1]:
+        return False
+    return name.endswith("weight") and stored[1] <= _WIDEST and stored[1] / wanted[1] in (16, 8, 4)
 
 
 def _column(stored: Shape, wanted: Shape, _name: str) -> bool:
@@ -154,6 +161,7 @@ def _one_dimension(stored: Shape, wanted: Shape, name: str) -> bool:
     )
 
 
+_WIDEST = 65_536  # columns of a weight; what is wider is a vocabulary
 _VOCAB = re.compile(VOCABULARY)
 _PACKED = re.compile(r"weight|qweight|packed")
 _TESTS = (
@@ -161,6 +169,7 @@ _TESTS = (
     ("flattened", _flattened),
     ("packed-column", _packed_column),
     ("packed-column", _column),
+    ("unpacked", _unpacked),
     ("group-rows", _group_rows),
     ("lora-rank", _lora),
     ("expert-short", _expert_short),

@@ -27,7 +27,9 @@ _ENDS = 800  # lines at both ends of a log that are searched for engine, version
 _QUOTED = re.compile(r"['\"`]([^'\"`\s]{1,300})['\"`]")
 _DOTTED = re.compile(r"(?<![\w./])[A-Za-z_][\w-]{0,120}(?:\.(?:[\w-]{1,120}|\{[^}\n]{0,60}\})){1,40}")
 _SOURCE_LINE = re.compile(r"^\s+(?:File \"|[\^~]+\s*$)")
-_HEAD = re.compile(r"lm_head|F\.linear|compute_logits|get_output_embeddings|HeadSpec")
+_BESIDE_2D = re.compile(
+    r"lm_head|F\.linear|compute_logits|get_output_embeddings|HeadSpec|generate|生成|merge|合并|quanti|量化|flatten|展平|\.view\("
+)
 _PACKAGE_ERRORS = ("ImportError", "ModuleNotFoundError")  # some are known as a checkpoint's: its code, its quantizer
 _HARMLESS = re.compile(r"(?:^|\.)pooler\.|position_ids$|inv_freq$|masked_bias$")
 _NEAR = 12  # lines
@@ -127,7 +129,7 @@ def _statements(root: Raised | None, raised: Sequence[Raised], texts: Sequence[s
         at = next((i for i, text in enumerate(texts) if root.type in text), None)
         if at is not None and root.frames:
             said.update(dict.fromkeys(_code_of_last_frame(texts, root)))
-    said.update(dict.fromkeys(_near_head(texts, next(iter(said), ""))))
+    said.update(dict.fromkeys(_beside_2d(texts, next(iter(said), ""))))
     for caused in reversed(list(_caused_by(texts))):  # the deepest cause is the root
         said.setdefault(caused[:_LONGEST])
     work = _WORK
@@ -158,13 +160,13 @@ def _code_of_last_frame(texts: Sequence[str], root: Raised) -> Iterator[str]:
             return
 
 
-def _near_head(texts: Sequence[str], statement: str) -> Iterator[str]:
-    """Lines beside an error about a live weight that name the output head: they tell it from the embedding."""
+def _beside_2d(texts: Sequence[str], statement: str) -> Iterator[str]:
+    """Lines beside an error about a live weight that say which one, or what was done before: generate, merge, quantize."""
     if "2-D" not in statement:
         return
     kind = statement.split("\n")[0][:60].split(": ", 1)[-1]
     at = next((number for number, text in enumerate(texts) if kind in text), 0)
-    near = (text for text in texts[max(0, at - _NEAR) : at + _NEAR] if _HEAD.search(text[:_LONGEST]))
+    near = (text for text in texts[max(0, at - _NEAR) : at + _NEAR] if _BESIDE_2D.search(text[:_LONGEST]))
     yield from (text.strip()[:400] for text in islice(near, 3))
 
 

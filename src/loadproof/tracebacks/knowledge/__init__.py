@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from msgspec import Struct, json
 from msgspec.structs import replace
@@ -29,6 +30,7 @@ class Texts(Struct, frozen=True, forbid_unknown_fields=True):
     name: str = ""
     sign: str = ""  # by what a log betrays the engine
     rank: int = 0  # of several engines that left signs the highest is meant: forks and hosts before libraries
+    asks: Literal["file", "model", ""] = ""  # where its loader looks a name up: see `lookups.py`
     package: str = ""  # what the engine calls itself where it prints its version, when not by its name
 
 

@@ -20,6 +20,8 @@ class Sign(Struct, frozen=True, forbid_unknown_fields=True):
 class Logs(Struct, frozen=True, forbid_unknown_fields=True):
     phases: tuple[Sign, ...]  # searched in stack frames from the innermost outwards, then in the message
     flags: tuple[Sign, ...]  # the first group that matched is the value
+    asks_file: str  # lines of code that look a name up among the stored ones
+    asks_model: str  # ... and among the parameters of the model
     wrappers: tuple[str, ...]  # exceptions that only report that another process or layer failed
 
 
