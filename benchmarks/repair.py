@@ -21,7 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from loadproof.core.edits import RenameTensors
-from loadproof.formats import take_inventory
+from loadproof.formats import checkpoint_at
 from loadproof.repair import Plan, apply, plan_edits, undo
 from loadproof.repair.disk import RealDisk
 
@@ -95,7 +95,7 @@ def measure(folder: str, edit: RenameTensors, runs: int) -> int:
     counter, times, written = Counter(), {"plan": [], "apply": [], "undo": []}, 0
     for _ in range(runs):
         plans: list[Plan] = []
-        times["plan"].append(timed(lambda kept=plans: kept.append(plan_edits(take_inventory(folder), [edit]))))
+        times["plan"].append(timed(lambda kept=plans: kept.append(plan_edits(checkpoint_at(folder), [edit]))))
         counter.total = 0
         times["apply"].append(timed(lambda plan=plans[0]: apply(plan, readers_stopped=True)))
         written = counter.total

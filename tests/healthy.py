@@ -20,7 +20,9 @@ from loadproof.core.families import count, fold, names_of
 from loadproof.core.outcome import Outcome
 from loadproof.core.reading import Reading
 from loadproof.core.tensors import Family
+from loadproof.formats import StoredCheckpoint
 from loadproof.readers import get_reader
+from loadproof.storage.memory import Memory
 
 FILE = "model.safetensors"
 
@@ -38,7 +40,8 @@ def default_reports(names: Iterable[str] | None = None) -> Iterator[tuple[str, R
     for name in names if names is not None else model_types():
         raw = {"model_type": name}
         config = ModelConfig("config.json", raw, json.dumps(raw, indent=2))
-        expectation = reader.build(config, ".", Reading(use_cache=False))
+        checkpoint = StoredCheckpoint(Memory({}), Inventory(".", ()), config)
+        expectation = reader.build(checkpoint, Reading(use_cache=False))
         if expectation.raises is None and expectation.families:
             yield name, report(config, expectation)
 
@@ -46,7 +49,8 @@ def default_reports(names: Iterable[str] | None = None) -> Iterator[tuple[str, R
 def report(config: ModelConfig, expectation: Expectation) -> Report:
     """The report on the checkpoint that this expectation describes."""
     info = FileInfo(FILE, 1, "safetensors")
-    inventory = Inventory(".", ".", (info,))
+    inventory = Inventory(".", (info,))
+    checkpoint = StoredCheckpoint(Memory({}), inventory, config)
     selection = Selection(FILE, (FILE,), "safetensors")
     families = tuple(saved_families(expectation))
     tensors = sum(count(family.axes) for family in families)
@@ -56,7 +60,9 @@ def report(config: ModelConfig, expectation: Expectation) -> Report:
     else:
         outcome = get_reader(expectation.reader).load(manifest, expectation, config)
     plans = plan_from_config(config, expectation), plan_from_tensors(families)
-    return conclude(Case(inventory, selection, manifest, config, expectation, outcome, *plans), Timings())
+    return conclude(
+        Case(inventory, selection, manifest, config, expectation, outcome, *plans, checkpoint=checkpoint), Timings()
+    )
 
 
 def saved_families(expectation: Expectation) -> Iterator[Family]:

@@ -13,26 +13,25 @@ import os
 import sys
 from typing import Any
 
-from loadproof.config import read_config
 from loadproof.core.checkpoint import Manifest, Selection
 from loadproof.core.expectation import Expectation
 from loadproof.core.families import count
 from loadproof.core.outcome import Outcome, Row
 from loadproof.core.reading import Reading
-from loadproof.formats import read_manifest, take_inventory
+from loadproof.formats import checkpoint_at
 from loadproof.readers import get_reader
 
 
 def judge(folder: str) -> tuple[Selection, Manifest, Expectation | None, Outcome | None]:
     """The stages up to the outcome, names only."""
     reader = get_reader("transformers")
-    inventory = take_inventory(folder)
-    config = read_config(inventory)
-    selection = reader.select(inventory, config, Reading(names_only=True))
-    manifest = read_manifest(inventory, selection, names_only=True)
+    checkpoint = checkpoint_at(folder)
+    config = checkpoint.config
+    selection = reader.select(checkpoint, Reading(names_only=True))
+    manifest = checkpoint.manifest(selection, names_only=True)
     if config.path is None or not config.raw:
         return selection, manifest, None, None
-    expectation = reader.build(config, folder, Reading(names_only=True))
+    expectation = reader.build(checkpoint, Reading(names_only=True))
     return selection, manifest, expectation, reader.load(manifest, expectation, config)
 
 

@@ -21,7 +21,7 @@ UNUSED = Row("unexpected", "b", ())
 
 def case(**changes: Any) -> Case:
     parts: dict[str, Any] = {
-        "inventory": Inventory("x", "/x", ()),
+        "inventory": Inventory("x", ()),
         "selection": Selection("m.safetensors", ("m.safetensors",), "safetensors"),
         "manifest": Manifest("safetensors", (), (), 0, 0),
         "config": ModelConfig("config.json", {"a": 1}, '{\n "a": 1}'),
@@ -62,10 +62,10 @@ TAKEN = Problem("LP006", "m.safetensors", "odd header that the reader takes")
         ({"outcome": Outcome(inconclusive="?")}, (finding("error"),), (), "loads-wrong"),
         ({"outcome": Outcome(inconclusive="?")}, (finding("error", confidence="likely"),), (), "inconclusive"),
         ({"outcome": Outcome(inconclusive="?", raises=True)}, (), (), "fails"),
-        ({"inventory": Inventory("x", "/x", (), (), (broken("m.safetensors"),))}, (), (), "fails"),
-        ({"inventory": Inventory("x", "/x", (), (), (broken("unused.safetensors"),))}, (), (), "loads"),
+        ({"inventory": Inventory("x", (), (), (broken("m.safetensors"),))}, (), (), "fails"),
+        ({"inventory": Inventory("x", (), (), (broken("unused.safetensors"),))}, (), (), "loads"),
         ({"config": ModelConfig("config.json", {}, "", (broken("config.json"),))}, (), (), "fails"),
-        ({"inventory": Inventory("x", "/x", (), (), (TAKEN,))}, (), (), "loads"),
+        ({"inventory": Inventory("x", (), (), (TAKEN,))}, (), (), "loads"),
     ],
 )
 def test_the_verdict_follows_from_the_case(changes: Any, findings: Any, unexplained: Any, verdict: str) -> None:

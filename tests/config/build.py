@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from loadproof.config import read_config
 from loadproof.core.checkpoint import FileInfo, Inventory
 from loadproof.core.config import ModelConfig
+from loadproof.formats import StoredCheckpoint
+from loadproof.storage import open_folder
 
 LLAMA: dict[str, Any] = {
     "architectures": ["LlamaForCausalLM"],
@@ -22,20 +23,20 @@ LLAMA: dict[str, Any] = {
 }
 
 
-def folder(path: Path, files: dict[str, bytes | str | dict[str, Any]]) -> Inventory:
+def folder(path: Path, files: dict[str, bytes | str | dict[str, Any]]) -> StoredCheckpoint:
     """Write the files and list them."""
     for name, content in files.items():
         data = json.dumps(content) if isinstance(content, dict) else content
         (path / name).write_bytes(data.encode() if isinstance(data, str) else data)
     infos = tuple(FileInfo(item.name, item.lstat().st_size, "json") for item in sorted(path.iterdir()))
-    return Inventory(str(path), str(path), infos)
+    return StoredCheckpoint(open_folder(str(path)), Inventory(str(path), infos))
 
 
 def config_of(path: Path, content: bytes | str | dict[str, Any], **companions: dict[str, Any]) -> ModelConfig:
     """The config read from a folder with this config.json and these ``NAME.json`` beside it."""
     files: dict[str, bytes | str | dict[str, Any]] = {"config.json": content}
     files |= {f"{name}.json": value for name, value in companions.items()}
-    return read_config(folder(path, files))
+    return folder(path, files).config
 
 
 def found(config: ModelConfig) -> list[tuple[str, str, str]]:

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from loadproof.config import read_config
 from loadproof.config.parse import MAX_BYTES
-from loadproof.formats import take_inventory
+from loadproof.formats import checkpoint_at
 from loadproof.readers.transformers.reactions import react
 from tests.config.build import LLAMA, config_of, folder, found
 
@@ -27,7 +26,7 @@ def test_a_plain_config_has_no_problems(tmp_path: Path) -> None:
 
 
 def test_no_config_is_no_problem_of_the_config_stage(tmp_path: Path) -> None:
-    config = read_config(folder(tmp_path, {}))
+    config = folder(tmp_path, {}).config
     assert (config.path, config.raw, config.problems) == (None, {}, ())
 
 
@@ -77,20 +76,20 @@ def test_nan_is_a_warning_since_only_some_readers_take_it(tmp_path: Path) -> Non
 def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
     with open(tmp_path / "config.json", "wb") as file:
         file.truncate(MAX_BYTES + 1)
-    assert found(read_config(folder(tmp_path, {}))) == [("LP013", "huge", "error")]
+    assert found(folder(tmp_path, {}).config) == [("LP013", "huge", "error")]
 
 
 def test_a_pipe_or_a_folder_under_the_name_does_not_hang(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "config.json")
-    assert found(read_config(folder(tmp_path, {}))) == [("LP013", "special", "error")]
+    assert found(folder(tmp_path, {}).config) == [("LP013", "special", "error")]
     os.unlink(tmp_path / "config.json")
     os.mkdir(tmp_path / "config.json")
-    assert found(read_config(folder(tmp_path, {}))) == [("LP013", "special", "error")]
+    assert found(folder(tmp_path, {}).config) == [("LP013", "special", "error")]
 
 
 def test_a_folder_under_the_name_is_no_config_to_the_library(tmp_path: Path) -> None:
     os.mkdir(tmp_path / "config.json")
-    said = react(read_config(folder(tmp_path, {})).problems[0])
+    said = react(folder(tmp_path, {}).config.problems[0])
     assert said is not None
     assert said.startswith("ValueError: Unrecognized model in ")
 
@@ -100,8 +99,8 @@ def test_a_link_out_of_the_folder_is_followed_unless_it_is_a_strangers(tmp_path:
     inside = tmp_path / "checkpoint"
     inside.mkdir()
     (inside / "config.json").symlink_to(tmp_path / "secret")
-    assert read_config(take_inventory(str(inside))).raw == LLAMA
-    config = read_config(take_inventory(str(inside), follow_links=False))
+    assert checkpoint_at(str(inside)).config.raw == LLAMA
+    config = checkpoint_at(str(inside), follow_links=False).config
     assert found(config) == [("LP110", "symlink", "error")]
     assert config.raw == {}
 
@@ -111,7 +110,7 @@ def test_what_a_link_leads_to_is_not_quoted(tmp_path: Path) -> None:
     inside = tmp_path / "checkpoint"
     inside.mkdir()
     (inside / "config.json").symlink_to(tmp_path / "secret")
-    problems = read_config(take_inventory(str(inside))).problems
+    problems = checkpoint_at(str(inside)).config.problems
     assert [problem.detail for problem in problems] == ["duplicate-key"]
     assert not any(word in str(problems) for word in ("password", "hunter"))
 
@@ -122,7 +121,7 @@ def test_a_hub_cache_snapshot_is_read_through_its_link(tmp_path: Path) -> None:
     snapshot.mkdir(parents=True)
     (blobs / "0123").write_text(json.dumps(LLAMA))
     (snapshot / "config.json").symlink_to("../../blobs/0123")
-    config = read_config(folder(snapshot, {}))
+    config = folder(snapshot, {}).config
     assert not config.problems
     assert config.raw == LLAMA
 

@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from loadproof.config.tokenizer import read_tokenizer
 from loadproof.core.checkpoint import Tokenizer
-from loadproof.formats import take_inventory
+from loadproof.formats import checkpoint_at
 
 
 def needed(folder: Path, **files: str) -> Tokenizer | None:
     for name, text in files.items():
         (folder / f"{name}.json").write_text(text)
-    return read_tokenizer(take_inventory(str(folder)))
+    return checkpoint_at(str(folder)).tokenizer
 
 
 def test_highest_added_id_counts(tmp_path: Path) -> None:

@@ -12,10 +12,9 @@ from typing import Any
 
 import pytest
 
-from loadproof.config import read_config
 from loadproof.core.expectation import Expectation
 from loadproof.core.reading import Reading
-from loadproof.formats import read_manifest, take_inventory
+from loadproof.formats import checkpoint_at
 from loadproof.readers import get_reader
 from tests.differential import composite_models, damage, real, shards, tiny_models
 
@@ -43,10 +42,9 @@ class Saved:
         self.expectation = self.expect()
 
     def expect(self) -> Expectation:
-        inventory = take_inventory(self.folder)
-        config = read_config(inventory)
+        checkpoint = checkpoint_at(self.folder)
         name = type(self.model).__name__
-        return get_reader("transformers").build(config, self.folder, Reading(class_name=name, use_cache=False))
+        return get_reader("transformers").build(checkpoint, Reading(class_name=name, use_cache=False))
 
     def difference(self) -> str | None:
         """How the product's report differs from the library's on the folder as it lies; None where it does not."""
@@ -63,11 +61,10 @@ class Saved:
 
     def predict(self) -> real.Report:
         reader = get_reader("transformers")
-        inventory = take_inventory(self.folder)
-        config = read_config(inventory)
-        selection = reader.select(inventory, config, Reading())
-        manifest = read_manifest(inventory, selection)
-        outcome = reader.load(manifest, self.expectation, config)
+        checkpoint = checkpoint_at(self.folder)
+        selection = reader.select(checkpoint, Reading())
+        manifest = checkpoint.manifest(selection)
+        outcome = reader.load(manifest, self.expectation, checkpoint.config)
         assert outcome.inconclusive is None, outcome.inconclusive
         report = real.predicted(outcome)
         if selection.error is None:

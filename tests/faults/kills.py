@@ -23,7 +23,7 @@ from loadproof.repair import RepairError, apply, in_place, permission, plan_edit
 from loadproof.repair.disk import RealDisk
 from tests.faults.explore import view, visible
 from tests.faults.scenarios import SCENARIOS, planned
-from tests.repair.tiny import inventory, snapshot
+from tests.repair.tiny import checkpoint, snapshot
 
 OUTER = "edit one text"
 CHANGING = ("create", "write", "copy_in", "truncate", "shift", "fsync", "rename", "link", "unlink", "fsync_folder")
@@ -79,7 +79,7 @@ class Nested:
     def _repair_outer(self) -> None:
         """Its undo was exact as well; then it has a record again."""
         assert self.own_files() == self.unrepaired, self.name
-        apply(plan_edits(inventory(self.outer), SCENARIOS[OUTER].edits), readers_stopped=True)
+        apply(plan_edits(checkpoint(self.outer), SCENARIOS[OUTER].edits), readers_stopped=True)
 
 
 def killed(act: Callable[[], object], after: float) -> bool:

@@ -28,7 +28,7 @@ from loadproof.core.edits import (
 )
 from loadproof.repair import compiler, plan_edits
 from loadproof.repair.plan import Plan
-from tests.repair.tiny import Spec, inventory, shard_bytes, sharded, tensor
+from tests.repair.tiny import Spec, checkpoint, shard_bytes, sharded, tensor
 
 A, B, ONE = "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors", "model.safetensors"
 INDEX = "model.safetensors.index.json"
@@ -154,7 +154,7 @@ def _planned(name: str, folder: Path) -> Plan:
     folder.mkdir(parents=True, exist_ok=True)
     scenario.build(folder)
     edits = tuple(TruncateFile(ONE, _tensors_end(folder)) if isinstance(e, TruncateFile) else e for e in scenario.edits)
-    plan = plan_edits(inventory(folder), edits)
+    plan = plan_edits(checkpoint(folder), edits)
     assert not plan.refusals, plan.refusals
     assert plan.steps
     return plan

@@ -1,4 +1,4 @@
-"""What read_manifest says of tiny checkpoints, healthy and damaged."""
+"""What the manifest says of tiny checkpoints, healthy and damaged."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from loadproof.core.checkpoint import Selection
 from loadproof.core.tensors import Duplicate
-from loadproof.formats import find_tensors, read_manifest, read_payload, take_inventory
+from loadproof.formats import checkpoint_at
 from loadproof.readers.transformers.reactions import react
 from tests.formats.tiny import INDEX, read, read_all, shard, write_shards
 from tests.hostile.making import LFS_POINTER, data, entry, one_tensor, st
@@ -81,9 +81,9 @@ def test_names_only_reads_the_index_of_torch_shards(tmp_path: Path) -> None:
     (tmp_path / INDEX).rename(tmp_path / "pytorch_model.bin.index.json")
     for file in FILES:
         (tmp_path / file).unlink()
-    inventory = take_inventory(str(tmp_path))
+    checkpoint = checkpoint_at(str(tmp_path))
     selection = Selection("pytorch_model.bin.index.json", tuple(FILES), "torch-sharded")
-    manifest = read_manifest(inventory, selection, names_only=True)
+    manifest = checkpoint.manifest(selection, names_only=True)
     assert (manifest.tensors, manifest.problems, manifest.families[0].shape) == (6, (), None)
 
 
@@ -161,23 +161,23 @@ def test_a_small_shard_of_zeros_holds_fresh_biases_and_a_large_one_lost_its_data
 
 def test_a_single_file_may_be_named_instead_of_a_folder(tmp_path: Path) -> None:
     (tmp_path / "other.safetensors").write_bytes(shard(LAYERS))
-    inventory = take_inventory(str(tmp_path / "other.safetensors"))
-    assert inventory.single_file == "other.safetensors"
+    checkpoint = checkpoint_at(str(tmp_path / "other.safetensors"))
+    assert checkpoint.inventory.single_file == "other.safetensors"
     assert read(tmp_path / "other.safetensors").tensors == 6
 
 
 def test_records_and_payloads_are_found_by_name(tmp_path: Path) -> None:
     two_shards(tmp_path)
-    inventory = take_inventory(str(tmp_path))
+    checkpoint = checkpoint_at(str(tmp_path))
     wanted = ["model.layers.1.up.weight", "model.layers.4.up.weight", "absent"]
-    records = find_tensors(inventory, FILES, wanted)
+    records = checkpoint.records(FILES, wanted)
     assert set(records) == set(wanted[:2])
     record = records["model.layers.4.up.weight"]
     assert (record.file, record.shape, record.dtype, record.end - record.begin) == (FILES[1], (4, 2), "BF16", 16)
     whole = (tmp_path / FILES[1]).read_bytes()[record.begin : record.end]
-    assert read_payload(inventory, record) == whole
-    assert read_payload(inventory, record, 3, 5) == whole[3:8]
-    assert read_payload(inventory, record, 10, 100) == whole[10:]
+    assert checkpoint.payload(record) == whole
+    assert checkpoint.payload(record, 3, 5) == whole[3:8]
+    assert checkpoint.payload(record, 10, 100) == whole[10:]
 
 
 def test_unusual_but_healthy_files_are_silent(tmp_path: Path) -> None:
@@ -226,8 +226,8 @@ def test_a_linked_file_that_is_not_followed_counts_as_unread_not_as_absent(tmp_p
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "model.safetensors").symlink_to("../away.safetensors")
-    inventory = take_inventory(str(folder), follow_links=False)
-    manifest = read_manifest(inventory, select(inventory))
+    checkpoint = checkpoint_at(str(folder), follow_links=False)
+    manifest = checkpoint.manifest(select(checkpoint.inventory))
     assert (manifest.unread, manifest.families) == (("model.safetensors",), ())
     assert read(folder).tensors > 0
 
@@ -244,13 +244,13 @@ def test_of_two_spellings_of_one_file_the_later_one_decides_the_order(tmp_path: 
     write_shards(tmp_path, {"a.safetensors": {"x": [1]}, "b.safetensors": {"x": [2]}})
     names = {"x": "./b.safetensors", "y": "a.safetensors"}
     write_index(tmp_path, names)
-    assert take_inventory(str(tmp_path)).indexes[0].shards == ("b.safetensors", "a.safetensors")
+    assert checkpoint_at(str(tmp_path)).inventory.indexes[0].shards == ("b.safetensors", "a.safetensors")
     write_index(tmp_path, names | {"z": "b.safetensors"})
-    assert take_inventory(str(tmp_path)).indexes[0].shards == ("a.safetensors", "b.safetensors")
+    assert checkpoint_at(str(tmp_path)).inventory.indexes[0].shards == ("a.safetensors", "b.safetensors")
 
 
 def test_a_shard_below_a_sub_folder_is_a_file_of_the_checkpoint(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "a.safetensors").write_bytes(shard({"x": [1]}))
     write_index(tmp_path, {"x": "sub/a.safetensors", "y": "sub/gone.safetensors", "z": "gone/a.safetensors"})
-    assert [info.path for info in take_inventory(str(tmp_path)).files] == [INDEX, "sub/a.safetensors"]
+    assert [info.path for info in checkpoint_at(str(tmp_path)).inventory.files] == [INDEX, "sub/a.safetensors"]

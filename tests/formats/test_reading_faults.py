@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from loadproof.core.checkpoint import Manifest, Selection
-from loadproof.formats import find_tensors, read_manifest, read_payload, take_inventory
+from loadproof.formats import checkpoint_at
 from loadproof.storage import UnreadableError
 from tests.formats.tiny import INDEX, shard, write_shards
 from tests.hostile.selecting import select
@@ -41,9 +41,9 @@ def codes(manifest: Manifest) -> set[str]:
 
 @pytest.mark.parametrize("moment", range(6))
 def test_a_file_cut_at_any_moment_is_reported(folder: Path, monkeypatch: pytest.MonkeyPatch, moment: int) -> None:
-    inventory = take_inventory(str(folder))
+    checkpoint = checkpoint_at(str(folder))
     meddle(monkeypatch, lambda call: os.truncate(folder / FILES[1], 40) if call == moment else None)
-    manifest = read_manifest(inventory, ALL)
+    manifest = checkpoint.manifest(ALL)
     assert codes(manifest) & {"LP003"}
 
 
@@ -51,28 +51,28 @@ def test_a_file_cut_at_any_moment_is_reported(folder: Path, monkeypatch: pytest.
 def test_a_file_rewritten_while_it_is_read_is_reported(
     folder: Path, monkeypatch: pytest.MonkeyPatch, moment: int
 ) -> None:
-    inventory = take_inventory(str(folder))
+    checkpoint = checkpoint_at(str(folder))
 
     def rewrite(call: int) -> None:
         if call == moment:
             (folder / FILES[0]).write_bytes(shard({"a.weight": [256, 257]}))
 
     meddle(monkeypatch, rewrite)
-    details = {problem.detail for problem in read_manifest(inventory, ALL).problems}
+    details = {problem.detail for problem in checkpoint.manifest(ALL).problems}
     assert "changed" in details
 
 
 def test_a_file_that_vanishes_after_the_listing_is_a_missing_shard(folder: Path) -> None:
-    inventory = take_inventory(str(folder))
+    checkpoint = checkpoint_at(str(folder))
     (folder / FILES[0]).unlink()
-    assert codes(read_manifest(inventory, ALL)) == {"LP102"}
+    assert codes(checkpoint.manifest(ALL)) == {"LP102"}
 
 
 def test_a_file_that_becomes_a_fifo_after_the_listing_does_not_block(folder: Path) -> None:
-    inventory = take_inventory(str(folder))
+    checkpoint = checkpoint_at(str(folder))
     (folder / FILES[0]).unlink()
     os.mkfifo(folder / FILES[0])
-    assert codes(read_manifest(inventory, ALL)) == {"LP110"}
+    assert codes(checkpoint.manifest(ALL)) == {"LP110"}
 
 
 @pytest.mark.parametrize("moment", range(12))
@@ -84,13 +84,13 @@ def test_a_failing_disk_is_a_problem_wherever_it_fails(
             raise OSError(errno.EIO, "Input/output error")
 
     meddle(monkeypatch, fail)
-    inventory = take_inventory(str(folder))
-    manifest = read_manifest(inventory, select(inventory))
-    assert "io-error" in {problem.detail for problem in inventory.problems + manifest.problems} or moment > 8
+    checkpoint = checkpoint_at(str(folder))
+    manifest = checkpoint.manifest(select(checkpoint.inventory))
+    assert "io-error" in {problem.detail for problem in checkpoint.inventory.problems + manifest.problems} or moment > 8
 
 
 def test_no_permission_is_a_problem(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    inventory = take_inventory(str(folder))
+    checkpoint = checkpoint_at(str(folder))
     real = os.open
 
     def refuse(path: str, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
@@ -99,22 +99,22 @@ def test_no_permission_is_a_problem(folder: Path, monkeypatch: pytest.MonkeyPatc
         return real(path, flags, mode, dir_fd=dir_fd)
 
     monkeypatch.setattr(os, "open", refuse)
-    manifest = read_manifest(inventory, ALL)
+    manifest = checkpoint.manifest(ALL)
     assert [(p.code, p.detail, p.file) for p in manifest.problems] == [("LP102", "permission", FILES[1])]
 
 
 def test_short_reads_are_completed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = read_manifest(take_inventory(str(folder)), ALL)
+    whole = checkpoint_at(str(folder)).manifest(ALL)
     real = os.pread
     monkeypatch.setattr(os, "pread", lambda fd, length, offset: real(fd, min(length, 7), offset))
-    assert read_manifest(take_inventory(str(folder)), ALL) == whole
+    assert checkpoint_at(str(folder)).manifest(ALL) == whole
 
 
 def test_a_payload_of_a_vanished_file_raises_the_storage_error(folder: Path) -> None:
-    inventory = take_inventory(str(folder))
-    record = find_tensors(inventory, FILES, ["a.weight"])["a.weight"]
+    checkpoint = checkpoint_at(str(folder))
+    record = checkpoint.records(FILES, ["a.weight"])["a.weight"]
     (folder / FILES[0]).unlink()
     with pytest.raises(UnreadableError):
-        read_payload(inventory, record)
+        checkpoint.payload(record)
     with pytest.raises(ValueError, match="no such range"):
-        read_payload(inventory, record, -1)
+        checkpoint.payload(record, -1)

@@ -11,7 +11,7 @@ import pytest
 
 from loadproof.core.checkpoint import Problem, Selection
 from loadproof.core.tensors import TensorRecord
-from loadproof.formats import find_tensors, read_manifest, read_payload, registry, take_inventory
+from loadproof.formats import checkpoint_at, registry
 from loadproof.formats.base import Format, TensorFile, of_records
 from loadproof.formats.sniff import HEAD
 from loadproof.lexicon import formats as table
@@ -111,27 +111,29 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("toy")
 def test_a_format_of_one_module_and_one_line_is_read_as_a_checkpoint(tmp_path: Path) -> None:
     (tmp_path / "model.toy").write_bytes(b"TOY\na.0.w 3\na.1.w 3\nb 1\n\nxxxyyyz")
-    inventory = take_inventory(str(tmp_path / "model.toy"))
-    assert [(info.path, info.kind) for info in inventory.files if info.path == "model.toy"] == [("model.toy", "toy")]
-    manifest = read_manifest(inventory, Selection("model.toy", ("model.toy",), "toy"))
+    checkpoint = checkpoint_at(str(tmp_path / "model.toy"))
+    assert [(info.path, info.kind) for info in checkpoint.inventory.files if info.path == "model.toy"] == [
+        ("model.toy", "toy")
+    ]
+    manifest = checkpoint.manifest(Selection("model.toy", ("model.toy",), "toy"))
     assert (manifest.tensors, manifest.bytes, manifest.problems, manifest.unread) == (3, 7, (), ())
     assert [(family.template, family.axes) for family in manifest.families] == [("a.{}.w", ((0, 1),)), ("b", ())]
-    record = find_tensors(inventory, ["model.toy"], {"a.1.w"})["a.1.w"]
-    assert read_payload(inventory, record) == b"yyy"
+    record = checkpoint.records(["model.toy"], {"a.1.w"})["a.1.w"]
+    assert checkpoint.payload(record) == b"yyy"
 
 
 @pytest.mark.usefixtures("toy")
 def test_another_file_under_its_name_is_an_impostor(tmp_path: Path) -> None:
     (tmp_path / "model.toy").write_bytes(shard({"a": [2]}))
-    inventory = take_inventory(str(tmp_path / "model.toy"))
-    manifest = read_manifest(inventory, Selection("model.toy", ("model.toy",), "toy"))
+    checkpoint = checkpoint_at(str(tmp_path / "model.toy"))
+    manifest = checkpoint.manifest(Selection("model.toy", ("model.toy",), "toy"))
     assert [(problem.code, problem.found) for problem in manifest.problems] == [("LP002", "a safetensors file")]
     assert manifest.families == ()
 
 
 def test_a_format_without_a_module_is_named_as_not_read(tmp_path: Path) -> None:
     (tmp_path / "model.gguf").write_bytes(b"GGUF" + bytes(60))
-    inventory = take_inventory(str(tmp_path / "model.gguf"))
-    manifest = read_manifest(inventory, Selection("model.gguf", ("model.gguf",), "gguf"))
+    checkpoint = checkpoint_at(str(tmp_path / "model.gguf"))
+    manifest = checkpoint.manifest(Selection("model.gguf", ("model.gguf",), "gguf"))
     assert [skip.why for skip in manifest.skipped] == ["GGUF files are not read yet"]
     assert manifest.unread == ("model.gguf",)

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from loadproof.core.checkpoint import Inventory, Manifest, Problem
-from loadproof.formats import read_manifest, take_inventory
+from loadproof.formats import checkpoint_at
 from tests.hostile.making import data, st
 from tests.hostile.selecting import select
 
@@ -46,13 +46,13 @@ def _product(shape: list[int]) -> int:
 
 
 def read(folder: Path, names_only: bool = False) -> Manifest:
-    inventory = take_inventory(str(folder))
-    return read_manifest(inventory, select(inventory), names_only)
+    checkpoint = checkpoint_at(str(folder))
+    return checkpoint.manifest(select(checkpoint.inventory), names_only)
 
 
 def read_all(folder: Path, names_only: bool = False) -> tuple[Inventory, Manifest, dict[str, Problem]]:
     """Inventory, manifest and the first problem of each code."""
-    inventory = take_inventory(str(folder))
-    manifest = read_manifest(inventory, select(inventory), names_only)
-    problems = inventory.problems + manifest.problems
-    return inventory, manifest, {problem.code: problem for problem in reversed(problems)}
+    checkpoint = checkpoint_at(str(folder))
+    manifest = checkpoint.manifest(select(checkpoint.inventory), names_only)
+    problems = checkpoint.inventory.problems + manifest.problems
+    return checkpoint.inventory, manifest, {problem.code: problem for problem in reversed(problems)}

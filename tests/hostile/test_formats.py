@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from loadproof.core.checkpoint import Manifest, Problem
-from loadproof.formats import read_manifest, take_inventory
+from loadproof.formats import checkpoint_at
 from tests.hostile import index_cases, safetensors_cases, unread_cases
 from tests.hostile.making import Case
 from tests.hostile.selecting import select
@@ -21,9 +21,9 @@ WORDS = {"ok": None, "info": "info", "warn": "warning", "error": "error"}
 
 
 def examine(case: Case, folder: Path) -> tuple[Manifest, tuple[Problem, ...]]:
-    inventory = take_inventory(str(case.write(folder)), follow_links=False)
-    manifest = read_manifest(inventory, select(inventory))
-    return manifest, inventory.problems + manifest.problems
+    checkpoint = checkpoint_at(str(case.write(folder)), follow_links=False)
+    manifest = checkpoint.manifest(select(checkpoint.inventory))
+    return manifest, checkpoint.inventory.problems + manifest.problems
 
 
 def worst(problems: tuple[Problem, ...]) -> str | None:

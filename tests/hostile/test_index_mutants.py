@@ -10,7 +10,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from loadproof.formats import read_manifest, take_inventory
+from loadproof.formats import checkpoint_at
 from loadproof.readers.transformers.reactions import react
 from tests.hostile import index_cases
 from tests.hostile.making import Special, one_tensor
@@ -43,8 +43,8 @@ def test_mutants_never_raise_and_the_reaction_is_exact(seed: bytes, random: obje
         Path(folder, index_cases.INDEX).write_bytes(raw)
         for file, name in ((index_cases.S1, "a"), (index_cases.S2, "b")):
             Path(folder, file).write_bytes(one_tensor(name))
-        inventory = take_inventory(folder)
+        checkpoint = checkpoint_at(folder)
         for names_only in (False, True):
-            read_manifest(inventory, select(inventory), names_only)
-    problems = [problem for problem in inventory.problems if problem.code in ("LP101", "LP001", "LP002")]
+            checkpoint.manifest(select(checkpoint.inventory), names_only)
+    problems = [problem for problem in checkpoint.inventory.problems if problem.code in ("LP101", "LP001", "LP002")]
     assert any(map(react, problems)) != reads_as_transformers_does(raw), problems

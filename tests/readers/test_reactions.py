@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from loadproof.core.checkpoint import Problem
-from loadproof.formats import read_manifest, take_inventory
+from loadproof.formats import checkpoint_at
 from loadproof.readers.transformers.reactions import react
 from tests.hostile import index_cases, safetensors_cases, unread_cases
 from tests.hostile.making import Case
@@ -81,9 +81,9 @@ def test_the_text_depends_on_what_is_open_below_the_detail(problem: Problem, sai
 
 
 def _problems(case: Case, folder: Path) -> Iterator[Problem]:
-    inventory = take_inventory(str(case.write(folder)))
-    yield from inventory.problems
-    yield from read_manifest(inventory, select(inventory)).problems
+    checkpoint = checkpoint_at(str(case.write(folder)))
+    yield from checkpoint.inventory.problems
+    yield from checkpoint.manifest(select(checkpoint.inventory)).problems
 
 
 @pytest.mark.parametrize("cases", [safetensors_cases, index_cases, unread_cases])

@@ -25,7 +25,7 @@ from loadproof.core.edits import (
     TruncateFile,
 )
 from loadproof.repair import RepairError, apply, apply_to_copy, forget, plan_edits, recover, undo
-from tests.repair.tiny import Spec, inventory, read_shard, shard_bytes, sharded, snapshot, tensor, visible
+from tests.repair.tiny import Spec, checkpoint, read_shard, shard_bytes, sharded, snapshot, tensor, visible
 
 A, B = "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"
 INDEX = "model.safetensors.index.json"
@@ -46,13 +46,13 @@ def folder(tmp_path: Path) -> Path:
 def run(folder: Path, *edits: Edit) -> None:
     """Plan, apply; then undo and apply again, which must give the same bytes both ways."""
     before = snapshot(folder)
-    plan = plan_edits(inventory(folder), edits)
+    plan = plan_edits(checkpoint(folder), edits)
     assert not plan.refusals
     apply(plan)
     after = snapshot(folder)
     undo(str(folder))
     assert snapshot(folder) == before
-    apply(plan_edits(inventory(folder), edits))
+    apply(plan_edits(checkpoint(folder), edits))
     assert snapshot(folder) == after
 
 
@@ -118,7 +118,7 @@ def test_a_flattened_weight_gets_its_shape_back(folder: Path) -> None:
 
 
 def test_a_reshape_to_another_element_count_is_refused(folder: Path) -> None:
-    plan = plan_edits(inventory(folder), [ReshapeTensors("model.embed.weight", (), (33,))])
+    plan = plan_edits(checkpoint(folder), [ReshapeTensors("model.embed.weight", (), (33,))])
     assert "32 elements" in plan.refusals[0].reason
     with pytest.raises(RepairError):
         apply(plan)
@@ -242,7 +242,7 @@ def test_trailing_bytes_are_cut_off_and_come_back(folder: Path) -> None:
 
 
 def test_a_cut_into_tensors_is_refused(folder: Path) -> None:
-    plan = plan_edits(inventory(folder), [TruncateFile(B, (folder / B).stat().st_size - 1)])
+    plan = plan_edits(checkpoint(folder), [TruncateFile(B, (folder / B).stat().st_size - 1)])
     assert "its tensors end at" in plan.refusals[0].reason
 
 
@@ -268,7 +268,7 @@ def test_a_stale_file_is_set_aside(folder: Path) -> None:
 def test_repairs_are_undone_one_by_one(folder: Path) -> None:
     states = [snapshot(folder)]
     for value in (1, 2, 3):
-        apply(plan_edits(inventory(folder), [SetJson("config.json", ("vocab_size",), value)]))
+        apply(plan_edits(checkpoint(folder), [SetJson("config.json", ("vocab_size",), value)]))
         states.append(snapshot(folder))
     for state in reversed(states[:-1]):
         undo(str(folder))
@@ -276,7 +276,7 @@ def test_repairs_are_undone_one_by_one(folder: Path) -> None:
 
 
 def test_undo_refuses_when_the_file_was_changed_since(folder: Path) -> None:
-    apply(plan_edits(inventory(folder), [SetJson("config.json", ("vocab_size",), 1)]))
+    apply(plan_edits(checkpoint(folder), [SetJson("config.json", ("vocab_size",), 1)]))
     (folder / "config.json").write_text("{}")
     with pytest.raises(RepairError, match="has changed since"):
         undo(str(folder))
@@ -284,7 +284,7 @@ def test_undo_refuses_when_the_file_was_changed_since(folder: Path) -> None:
 
 
 def test_a_plan_gone_stale_is_refused(folder: Path) -> None:
-    plan = plan_edits(inventory(folder), [SWAP])
+    plan = plan_edits(checkpoint(folder), [SWAP])
     (folder / A).write_bytes((folder / A).read_bytes().replace(b"embed", b"EMBED"))
     before = snapshot(folder)
     with pytest.raises(RepairError, match="has changed since"):
@@ -293,7 +293,7 @@ def test_a_plan_gone_stale_is_refused(folder: Path) -> None:
 
 
 def test_a_stream_whose_source_changed_since_is_refused(folder: Path, tmp_path: Path) -> None:
-    plan = plan_edits(inventory(folder), [DropTensors("model.embed.weight", ())])
+    plan = plan_edits(checkpoint(folder), [DropTensors("model.embed.weight", ())])
     other = shard_bytes({**read_shard(folder / A), "model.new": tensor("U8", 1)})
     (folder / A).write_bytes(other)
     for carry_out in (apply, lambda plan: apply_to_copy(plan, str(tmp_path / "out"))):
@@ -304,7 +304,7 @@ def test_a_stream_whose_source_changed_since_is_refused(folder: Path, tmp_path: 
 
 
 def test_nothing_to_do_is_no_error(folder: Path) -> None:
-    plan = plan_edits(inventory(folder), [SetJson("config.json", ("vocab_size",), 32)])
+    plan = plan_edits(checkpoint(folder), [SetJson("config.json", ("vocab_size",), 32)])
     assert plan.steps == ()
     assert plan.refusals == ()
     assert apply(plan).files == ()
@@ -340,6 +340,6 @@ def test_recover_has_nothing_to_do_on_a_healthy_folder(folder: Path) -> None:
     ],
 )
 def test_what_cannot_be_done_is_refused_with_the_reason(folder: Path, edit: Edit, reason: str) -> None:
-    plan = plan_edits(inventory(folder), [edit])
+    plan = plan_edits(checkpoint(folder), [edit])
     assert plan.steps == ()
     assert reason in plan.refusals[0].reason

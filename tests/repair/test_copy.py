@@ -21,7 +21,7 @@ from loadproof.core.edits import (
 )
 from loadproof.repair import RepairError, RepairInterruptedError, apply_to_copy, plan_edits, stream, to_copy
 from loadproof.repair.disk import RealDisk
-from tests.repair.tiny import Spec, inventory, read_shard, shard_bytes, sharded, snapshot, tensor, visible
+from tests.repair.tiny import Spec, checkpoint, read_shard, shard_bytes, sharded, snapshot, tensor, visible
 
 A, B, INDEX = "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors", "model.safetensors.index.json"
 
@@ -53,7 +53,7 @@ def test_the_copy_equals_the_repair_in_place(folder: Path, tmp_path: Path, edits
     from loadproof.repair import apply
 
     before = snapshot(folder)
-    plan = plan_edits(inventory(folder), edits)
+    plan = plan_edits(checkpoint(folder), edits)
     done = apply_to_copy(plan, str(tmp_path / "out"))
     assert snapshot(folder) == before
     assert done.root == str(tmp_path / "out")
@@ -67,7 +67,7 @@ def test_a_tail_is_cut_in_the_copy(tmp_path: Path) -> None:
     (tmp_path / "m").mkdir()
     (tmp_path / "m" / "model.safetensors").write_bytes(whole + b"tail")
     apply_to_copy(
-        plan_edits(inventory(tmp_path / "m"), [TruncateFile("model.safetensors", len(whole))]), str(tmp_path / "out")
+        plan_edits(checkpoint(tmp_path / "m"), [TruncateFile("model.safetensors", len(whole))]), str(tmp_path / "out")
     )
     assert (tmp_path / "out" / "model.safetensors").read_bytes() == whole
 
@@ -76,7 +76,7 @@ def test_untouched_weights_are_linked_and_texts_are_copied(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(to_copy, "LINK_FROM", 500)
-    plan = plan_edits(inventory(folder), [DropTensors("layers.{}.b", ((0,),))])
+    plan = plan_edits(checkpoint(folder), [DropTensors("layers.{}.b", ((0,),))])
     done = apply_to_copy(plan, str(tmp_path / "out"))
     same = os.path.samefile(folder / B, tmp_path / "out" / B)
     assert any("1 file hard-linked" in note for note in done.notes) == same or any(
@@ -91,7 +91,7 @@ def test_without_links_everything_is_copied(folder: Path, tmp_path: Path, monkey
 
     monkeypatch.setattr(os, "link", no_link)
     monkeypatch.setattr(to_copy, "LINK_FROM", 500)
-    plan = plan_edits(inventory(folder), [SetJson("config.json", ("a",), 1)])
+    plan = plan_edits(checkpoint(folder), [SetJson("config.json", ("a",), 1)])
     apply_to_copy(plan, str(tmp_path / "out"))
     assert (tmp_path / "out" / B).read_bytes() == (folder / B).read_bytes()
     assert (tmp_path / "out" / B).stat().st_nlink == 1
@@ -103,7 +103,7 @@ def test_an_interrupted_copy_is_not_there_and_goes_on(
 ) -> None:
     monkeypatch.setattr(stream, "DURABLE_EVERY", 100)
     monkeypatch.setattr(stream, "BLOCK", 100)
-    plan = plan_edits(inventory(folder), [DropTensors("layers.{}.b", ((0, 1),))])
+    plan = plan_edits(checkpoint(folder), [DropTensors("layers.{}.b", ((0, 1),))])
 
     def progress(done: int, total: int, what: str) -> None:
         if done >= limit:
@@ -122,18 +122,18 @@ def test_leftovers_of_another_plan_are_not_taken_over(folder: Path, tmp_path: Pa
     def stop(done: int, total: int, what: str) -> None:
         raise KeyboardInterrupt
 
-    dropped = plan_edits(inventory(folder), [DropTensors("layers.{}.b", ((0, 1),))])
+    dropped = plan_edits(checkpoint(folder), [DropTensors("layers.{}.b", ((0, 1),))])
     with pytest.raises(KeyboardInterrupt):
         apply_to_copy(dropped, str(tmp_path / "out"), progress=stop)
     partial = tmp_path / "out.loadproof-partial"
     assert partial.is_dir()
-    apply_to_copy(plan_edits(inventory(folder), [SetJson("config.json", ("a",), 1)]), str(tmp_path / "out"))
+    apply_to_copy(plan_edits(checkpoint(folder), [SetJson("config.json", ("a",), 1)]), str(tmp_path / "out"))
     assert (tmp_path / "out" / B).read_bytes() == (folder / B).read_bytes()
     assert not partial.exists()
 
 
 def test_a_folder_that_is_there_is_not_touched(folder: Path, tmp_path: Path) -> None:
-    plan = plan_edits(inventory(folder), [SetJson("config.json", ("a",), 1)])
+    plan = plan_edits(checkpoint(folder), [SetJson("config.json", ("a",), 1)])
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine").write_text("x")
     for place in [tmp_path / "out", folder, folder / "inside", tmp_path]:
@@ -147,7 +147,7 @@ def test_a_disk_that_fails_leaves_no_copy(folder: Path, tmp_path: Path, monkeypa
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(RealDisk, "fsync", full)
-    plan = plan_edits(inventory(folder), [SetJson("config.json", ("a",), 1)])
+    plan = plan_edits(checkpoint(folder), [SetJson("config.json", ("a",), 1)])
     with pytest.raises(RepairInterruptedError, match="No space left"):
         apply_to_copy(plan, str(tmp_path / "out"))
     assert not (tmp_path / "out").exists()
@@ -155,6 +155,6 @@ def test_a_disk_that_fails_leaves_no_copy(folder: Path, tmp_path: Path, monkeypa
 
 def test_helper_files_of_earlier_repairs_stay_behind(folder: Path, tmp_path: Path) -> None:
     (folder / ".loadproof-undo-1").write_bytes(b"x")
-    apply_to_copy(plan_edits(inventory(folder), [SetJson("config.json", ("a",), 1)]), str(tmp_path / "out"))
+    apply_to_copy(plan_edits(checkpoint(folder), [SetJson("config.json", ("a",), 1)]), str(tmp_path / "out"))
     assert not any("loadproof" in name for name in snapshot(tmp_path / "out"))
     assert json.loads((tmp_path / "out" / "config.json").read_text())["a"] == 1

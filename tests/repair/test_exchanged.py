@@ -15,7 +15,7 @@ from loadproof.repair import Plan, RepairError, apply, plan_edits, undo
 from loadproof.repair.disk import RealDisk
 from loadproof.repair.journal import undo_name
 from loadproof.repair.steps import Swap
-from tests.repair.tiny import index_text, inventory, shard_bytes, sharded, snapshot, tensor
+from tests.repair.tiny import checkpoint, index_text, shard_bytes, sharded, snapshot, tensor
 
 SHARD = "model-00001-of-00001.safetensors"
 EDITS: dict[str, tuple[Edit, ...]] = {
@@ -91,7 +91,7 @@ def contents(place: Path) -> dict[str, bytes | str]:
 @pytest.mark.parametrize("swap", SWAPS)
 @pytest.mark.parametrize("kind", EDITS)
 def test_between_plan_and_repair(folder: Path, tmp_path: Path, kind: str, swap: Callable[[Path], None]) -> None:
-    plan = plan_edits(inventory(folder), EDITS[kind])
+    plan = plan_edits(checkpoint(folder), EDITS[kind])
     swap(folder / FILE[kind])
     before = contents(tmp_path)
     if swap is hard_linked and kind != "header":  # another name of the old file keeps the old content
@@ -106,7 +106,7 @@ def test_between_plan_and_repair(folder: Path, tmp_path: Path, kind: str, swap: 
 @pytest.mark.parametrize("swap", [linked, hard_linked, gone, a_folder, a_fifo, folder_copied])
 @pytest.mark.parametrize("kind", EDITS)
 def test_between_repair_and_undo(folder: Path, tmp_path: Path, kind: str, swap: Callable[[Path], None]) -> None:
-    apply(plan_edits(inventory(folder), EDITS[kind]), readers_stopped=True)
+    apply(plan_edits(checkpoint(folder), EDITS[kind]), readers_stopped=True)
     swap(folder / FILE[kind])
     before = contents(tmp_path)
     if swap is hard_linked and kind != "header":
@@ -124,7 +124,7 @@ def test_a_link_put_there_at_any_moment_of_a_repair_leads_nowhere(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, moment: int
 ) -> None:
     """What lies behind the link keeps its bytes, whenever it is put there."""
-    plan: Plan = plan_edits(inventory(folder), EDITS[kind])
+    plan: Plan = plan_edits(checkpoint(folder), EDITS[kind])
     victim = tmp_path / "victim"
     original = (folder / FILE[kind]).read_bytes()
     victim.write_bytes(original)
@@ -167,7 +167,7 @@ def test_an_exchanged_record_counts_no_more(folder: Path, tmp_path: Path) -> Non
     """The record of another folder, made by the same user for the same content."""
     sharded(tmp_path / "other", {SHARD: {"a": tensor("U8", 9), "b": tensor("U8", 9, seed=1)}})
     for place in (folder, tmp_path / "other"):
-        apply(plan_edits(inventory(place), EDITS["text"]))
+        apply(plan_edits(checkpoint(place), EDITS["text"]))
     shutil.copyfile(tmp_path / "other" / undo_name(1), folder / undo_name(1))
     before = snapshot(folder)
     with pytest.raises(RepairError, match="you made it for"):
@@ -179,11 +179,11 @@ def test_an_outer_undo_leaves_the_records_of_inner_folders_alone(folder: Path) -
     inner = folder / "checkpoint-500"
     sharded(inner, {SHARD: {"a": tensor("U8", 9), "b": tensor("U8", 9, seed=1)}})
     before = snapshot(inner)
-    apply(plan_edits(inventory(inner), EDITS["stream"]))
+    apply(plan_edits(checkpoint(inner), EDITS["stream"]))
     (inner / f".loadproof-{SHARD}.kept9").write_bytes(shard_bytes({"a": tensor("U8", 3)}))
     (folder / ".loadproof-notes").write_text("somebody's")
     repaired = snapshot(inner)
-    apply(plan_edits(inventory(folder), EDITS["stream"]))
+    apply(plan_edits(checkpoint(folder), EDITS["stream"]))
     undo(str(folder))
     assert snapshot(inner) == repaired
     assert (folder / ".loadproof-notes").read_text() == "somebody's"
@@ -198,14 +198,14 @@ def test_a_folder_that_was_repaired_by_itself_is_not_repaired_from_outside(tmp_p
     sharded(tmp_path / "m" / "sub", {SHARD: tensors})
     (tmp_path / "m" / "model.safetensors.index.json").write_text(index_text(dict.fromkeys(tensors, f"sub/{SHARD}"), 18))
     before = snapshot(tmp_path)
-    outside = plan_edits(inventory(tmp_path / "m"), EDITS["stream"])
+    outside = plan_edits(checkpoint(tmp_path / "m"), EDITS["stream"])
     assert any(step.file == f"sub/{SHARD}" for step in outside.steps if isinstance(step, Swap))
-    apply(plan_edits(inventory(tmp_path / "m" / "sub"), EDITS["stream"]))
+    apply(plan_edits(checkpoint(tmp_path / "m" / "sub"), EDITS["stream"]))
     with pytest.raises(RepairError, match="was repaired by itself"):
         apply(outside)
     undo(str(tmp_path / "m" / "sub"))
-    apply(plan_edits(inventory(tmp_path / "m"), EDITS["stream"]))
-    apply(plan_edits(inventory(tmp_path / "m" / "sub"), EDITS["text"]))
+    apply(plan_edits(checkpoint(tmp_path / "m"), EDITS["stream"]))
+    apply(plan_edits(checkpoint(tmp_path / "m" / "sub"), EDITS["text"]))
     with pytest.raises(RepairError, match="was repaired by itself"):
         undo(str(tmp_path / "m"))
     undo(str(tmp_path / "m" / "sub"))

@@ -21,7 +21,7 @@ from loadproof.repair import ForeignRecordsError, RepairError, apply, forget, pl
 from loadproof.repair.disk import RealDisk
 from loadproof.repair.journal import JOURNAL, MAGIC, Record, undo_name, write_record
 from loadproof.repair.steps import Cut, Grow, Move, Patch, Rewrite, Step, Swap
-from tests.repair.tiny import inventory, sharded, snapshot, tensor
+from tests.repair.tiny import checkpoint, sharded, snapshot, tensor
 
 CONFIG = "config.json"
 SHARD = "model-00001-of-00001.safetensors"
@@ -40,7 +40,7 @@ def other_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], N
 
 
 def repair(folder: Path, value: int = 7) -> None:
-    apply(plan_edits(inventory(folder), [SetJson(CONFIG, ("vocab_size",), value)]))
+    apply(plan_edits(checkpoint(folder), [SetJson(CONFIG, ("vocab_size",), value)]))
 
 
 def unsigned(record: Record) -> bytes:
@@ -74,7 +74,7 @@ def test_an_unsigned_record_is_an_error_and_stops_fix_and_undo(folder: Path, nam
     (folder / name).write_bytes(unsigned(record))
     before = snapshot(folder)
     assert [severity for severity, text in findings(folder) if name in text] == ["error"]
-    plan = plan_edits(inventory(folder), [SetJson(CONFIG, ("vocab_size",), 7)])
+    plan = plan_edits(checkpoint(folder), [SetJson(CONFIG, ("vocab_size",), 7)])
     for act in (undo, recover, forget, lambda _: apply(plan)):
         with pytest.raises(ForeignRecordsError, match=name) as caught:
             act(str(folder))
@@ -148,7 +148,7 @@ def test_a_changed_byte_makes_a_record_count_no_more(folder: Path, at: int) -> N
 # ---------------------------------------------------------------- taking over
 def test_a_record_of_another_user_is_taken_over_on_request(folder: Path, other_key: Callable[[], None]) -> None:
     before = snapshot(folder)
-    apply(plan_edits(inventory(folder), [DropTensors("b", ())]))
+    apply(plan_edits(checkpoint(folder), [DropTensors("b", ())]))
     other_key()
     undo(str(folder), adopt_records=True)
     assert snapshot(folder) == before
@@ -249,7 +249,7 @@ def test_undo_refuses_a_link_in_the_place_of_a_file(folder: Path, tmp_path: Path
 
 
 def test_undo_refuses_to_lose_what_was_written_since(folder: Path) -> None:
-    apply(plan_edits(inventory(folder), [DropTensors("b", ())]))
+    apply(plan_edits(checkpoint(folder), [DropTensors("b", ())]))
     changed = (folder / SHARD).read_bytes()[:-1] + b"!"
     (folder / SHARD).write_bytes(changed)
     with pytest.raises(RepairError, match="changed since"):
@@ -302,7 +302,7 @@ STRAYS: dict[str, tuple[str, Callable[[Path], object]]] = {
 def test_what_only_looks_like_a_record_does_not_keep_one_from_an_undo(folder: Path, stray: str) -> None:
     name, plant = STRAYS[stray]
     before = snapshot(folder)
-    apply(plan_edits(inventory(folder), [SetJson(CONFIG, ("vocab_size",), 7), DropTensors("b", ())]))
+    apply(plan_edits(checkpoint(folder), [SetJson(CONFIG, ("vocab_size",), 7), DropTensors("b", ())]))
     plant(folder / name)
     planted = name.startswith(".loadproof-undo-") or name == JOURNAL
     assert [severity for severity, _ in findings(folder)] == ["warning"] * planted
@@ -319,7 +319,7 @@ def test_what_only_looks_like_a_record_does_not_keep_one_from_a_repair(folder: P
     before = snapshot(folder)
     plant(folder / name)
     edits = [SetJson(CONFIG, ("vocab_size",), 7), DropTensors("b", ())]
-    apply(plan_edits(inventory(folder), edits))
+    apply(plan_edits(checkpoint(folder), edits))
     undo(str(folder))
     assert {
         file: data for file, data in snapshot_of_files(folder).items() if not file.startswith(".loadproof")
@@ -334,13 +334,13 @@ def snapshot_of_files(folder: Path) -> dict[str, bytes]:
 
 def test_a_number_is_not_given_out_twice(folder: Path) -> None:
     """The user deleted an undo record by hand: the old file that it kept is not overwritten, nor taken for another."""
-    apply(plan_edits(inventory(folder), [DropTensors("b", ())]))
+    apply(plan_edits(checkpoint(folder), [DropTensors("b", ())]))
     (folder / undo_name(1)).unlink()
     kept = (folder / f".loadproof-{SHARD}.kept1").read_bytes()
     middle = snapshot(folder)
     sharded(folder, {SHARD: {"a": tensor("U8", 9), "b": tensor("U8", 9, seed=5)}})
     before = snapshot(folder)
-    apply(plan_edits(inventory(folder), [DropTensors("b", ())]))
+    apply(plan_edits(checkpoint(folder), [DropTensors("b", ())]))
     assert (folder / undo_name(2)).exists()
     undo(str(folder))
     assert snapshot(folder) == before
@@ -402,7 +402,7 @@ def test_a_key_that_proves_nothing_stops_repairs_and_undos(
     repair(folder)
     spoil(Path(key_path()))
     before = snapshot(folder)
-    plan = plan_edits(inventory(folder), [SetJson(CONFIG, ("vocab_size",), 8)])
+    plan = plan_edits(checkpoint(folder), [SetJson(CONFIG, ("vocab_size",), 8)])
     for act in (undo, lambda _: apply(plan)):
         with pytest.raises(RepairError, match="the key of your records"):
             act(str(folder))
@@ -416,7 +416,7 @@ def test_without_a_place_for_the_key_nothing_is_repaired(
     (tmp_path / "file").write_text("x")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
     before = snapshot(folder)
-    plan = plan_edits(inventory(folder), [SetJson(CONFIG, ("vocab_size",), 8), DropTensors("b", ())])
+    plan = plan_edits(checkpoint(folder), [SetJson(CONFIG, ("vocab_size",), 8), DropTensors("b", ())])
     with pytest.raises(RepairError, match="XDG_STATE_HOME"):
         apply(plan)
     assert snapshot(folder) == before

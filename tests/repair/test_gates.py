@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from loadproof.core.edits import RenameTensors, SetAside, SetJson
-from loadproof.formats import take_inventory
+from loadproof.formats import checkpoint_at
 from loadproof.repair import RepairError, apply, apply_to_copy, gates, plan_edits, undo
 from loadproof.repair import permission as gates_module
 from loadproof.repair.in_place import locked
 from loadproof.repair.mounts import file_system
 from loadproof.repair.permission import is_blob, is_used_elsewhere
 from loadproof.repair.plan import Plan
-from tests.repair.tiny import inventory, read_shard, shard_bytes, snapshot, tensor
+from tests.repair.tiny import checkpoint, read_shard, shard_bytes, snapshot, tensor
 
 FILE = "model.safetensors"
 RENAME = RenameTensors(pairs=(("old.name", "new.name", ()),))
@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def plan(folder: Path, *edits: RenameTensors | SetJson | SetAside) -> Plan:
-    made = plan_edits(inventory(folder), edits or (RENAME,))
+    made = plan_edits(checkpoint(folder), edits or (RENAME,))
     assert not made.refusals
     return made
 
@@ -151,7 +151,7 @@ def test_blobs_are_known_by_where_they_lie(tmp_path: Path) -> None:
 def test_a_link_out_of_a_strangers_checkpoint_is_not_copied(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("x")
     (folder / "notes.txt").symlink_to(tmp_path / "secret")
-    made = plan_edits(take_inventory(str(folder), follow_links=False), [RENAME])
+    made = plan_edits(checkpoint_at(str(folder), follow_links=False), [RENAME])
     with pytest.raises(RepairError, match="symbolic link out of"):
         apply_to_copy(made, str(tmp_path / "copy"))
     assert not (tmp_path / "copy").exists()
@@ -236,7 +236,7 @@ def test_a_header_left_closed_without_a_journal_is_said(folder: Path) -> None:
     data = bytearray((folder / FILE).read_bytes())
     data[8] = 0
     (folder / FILE).write_bytes(data)
-    made = plan_edits(inventory(folder), [RENAME])
+    made = plan_edits(checkpoint(folder), [RENAME])
     assert "a repair was interrupted here and its journal is gone" in made.refusals[0].alternative
 
 

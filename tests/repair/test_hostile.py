@@ -28,7 +28,7 @@ from loadproof.core.edits import (
 from loadproof.repair import plan_edits
 from tests.hostile import index_cases, safetensors_cases, unread_cases
 from tests.hostile.making import Case
-from tests.repair.tiny import inventory
+from tests.repair.tiny import checkpoint
 
 CASES = [*safetensors_cases.cases(), *index_cases.cases(), *unread_cases.cases()]
 
@@ -67,8 +67,8 @@ def test_any_edit_gets_a_plan_or_a_reason(case: Case, tmp_path: Path) -> None:
     root = case.write(tmp_path)
     folder = root if root.is_dir() else root.parent
     before = contents(tmp_path)
-    found = inventory(folder)
-    shards = tuple(info.path for info in found.files if info.path.endswith(".safetensors"))
+    found = checkpoint(folder)
+    shards = tuple(info.path for info in found.inventory.files if info.path.endswith(".safetensors"))
     edits: list[Edit] = [
         RebuildIndex("model.safetensors.index.json", shards),
         RenameTensors(pairs=(("a", "b", ()), ("c.{}", "d", ((1, 2),)))),
@@ -79,8 +79,8 @@ def test_any_edit_gets_a_plan_or_a_reason(case: Case, tmp_path: Path) -> None:
         StackTensors(("a.{}",), ((0,),), "z"),
         SplitTensors("a", (), ("x.{}",)),
         GraftTensors(str(folder), (("a", ()),)),
-        *(SetJson(info.path, ("a", "b"), 1) for info in found.files if info.path.endswith(".json")),
-        *(DeleteJson(info.path, ("vocab_size",)) for info in found.files if info.path.endswith(".json")),
+        *(SetJson(info.path, ("a", "b"), 1) for info in found.inventory.files if info.path.endswith(".json")),
+        *(DeleteJson(info.path, ("vocab_size",)) for info in found.inventory.files if info.path.endswith(".json")),
     ]
     for file in shards:
         edits += [RegenerateHeader(file, {"format": "pt"}), TruncateFile(file, 50), SetAside(file)]

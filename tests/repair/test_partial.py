@@ -11,7 +11,7 @@ import pytest
 from loadproof.core.edits import DropTensors, SetJson
 from loadproof.repair import Plan, RepairError, apply_to_copy, partial, plan_edits, recover
 from loadproof.repair.disk import RealDisk
-from tests.repair.tiny import inventory, sharded, snapshot, tensor
+from tests.repair.tiny import checkpoint, sharded, snapshot, tensor
 
 SHARD = "model-00001-of-00001.safetensors"
 
@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def plan(folder: Path) -> Plan:
-    return plan_edits(inventory(folder), [SetJson("config.json", ("vocab_size",), 7), DropTensors("b", ())])
+    return plan_edits(checkpoint(folder), [SetJson("config.json", ("vocab_size",), 7), DropTensors("b", ())])
 
 
 @pytest.fixture
@@ -160,7 +160,7 @@ def test_a_file_put_into_an_interrupted_copy_is_kept(plan: Plan, folder: Path, t
     place = tmp_path / "out.loadproof-partial" / name
     place.parent.mkdir(exist_ok=True)
     place.write_text("x")
-    other = plan_edits(inventory(folder), [SetJson("config.json", ("vocab_size",), 8)])
+    other = plan_edits(checkpoint(folder), [SetJson("config.json", ("vocab_size",), 8)])
     for again in (plan, other):
         with pytest.raises(RepairError, match=r"did not put there"):
             apply_to_copy(again, str(tmp_path / "out"))
@@ -189,8 +189,8 @@ def test_a_copy_with_a_link_that_was_cut_off_before_it_got_its_name_goes_on(
     with monkeypatch.context() as patch:
         patch.setattr(partial.Partial, "publish", cut_off)
         with pytest.raises(KeyboardInterrupt):
-            apply_to_copy(plan_edits(inventory(folder), edits), str(tmp_path / "out"))
-    apply_to_copy(plan_edits(inventory(folder), edits), str(tmp_path / "out"))
+            apply_to_copy(plan_edits(checkpoint(folder), edits), str(tmp_path / "out"))
+    apply_to_copy(plan_edits(checkpoint(folder), edits), str(tmp_path / "out"))
     assert os.readlink(tmp_path / "out" / "notes.txt") == str(victim / "thesis.txt")
     assert not [name for name in os.listdir(tmp_path / "out") if name.startswith(".loadproof")]
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from loadproof.core.edits import DropTensors, TransposeTensors
 from loadproof.repair import RepairInterruptedError, apply, plan_edits, recover, sources, stream, undo
 from loadproof.repair.sources import Columns, Files, Slice, Source, Transposed, Weave, size_of
-from tests.repair.tiny import Spec, inventory, read_shard, sharded, snapshot, tensor
+from tests.repair.tiny import Spec, checkpoint, read_shard, sharded, snapshot, tensor
 
 np = pytest.importorskip("numpy")
 A, B = "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"
@@ -103,7 +103,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_progress_counts_every_byte_written_and_checked(folder: Path) -> None:
     seen: list[tuple[int, int, str]] = []
-    plan = plan_edits(inventory(folder), [TransposeTensors("layers.{}.a", ((0, 1),))])
+    plan = plan_edits(checkpoint(folder), [TransposeTensors("layers.{}.a", ((0, 1),))])
     apply(plan, progress=lambda *call: seen.append(call))
     total = 2 * sum(s.size for s in plan.streams)
     assert [call[0] for call in seen] == sorted(call[0] for call in seen)
@@ -124,12 +124,12 @@ def test_an_interrupted_stream_goes_on_where_it_was(folder: Path, limit: int, mo
     monkeypatch.setattr(stream, "DURABLE_EVERY", 100)
     monkeypatch.setattr(stream, "BLOCK", 100)
     before = snapshot(folder)
-    plan = plan_edits(inventory(folder), [TransposeTensors("layers.{}.a", ((0, 1),))])
+    plan = plan_edits(checkpoint(folder), [TransposeTensors("layers.{}.a", ((0, 1),))])
     with pytest.raises(KeyboardInterrupt):
         apply(plan, progress=interrupt_at(limit))
     assert {n: d for n, d in snapshot(folder).items() if n in before} == before
     steps: list[int] = []
-    apply(plan_edits(inventory(folder), plan.edits), progress=lambda done, total, what: steps.append(done))
+    apply(plan_edits(checkpoint(folder), plan.edits), progress=lambda done, total, what: steps.append(done))
     assert steps[0] >= min(limit, 900) - 300
     assert read_shard(folder / A)["layers.0.a"][1] == (6, 40)
     undo(str(folder))
@@ -139,14 +139,14 @@ def test_an_interrupted_stream_goes_on_where_it_was(folder: Path, limit: int, mo
 def test_a_source_that_changed_meanwhile_starts_anew(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream, "DURABLE_EVERY", 100)
     monkeypatch.setattr(stream, "BLOCK", 100)
-    plan = plan_edits(inventory(folder), [TransposeTensors("layers.{}.a", ((0, 1),))])
+    plan = plan_edits(checkpoint(folder), [TransposeTensors("layers.{}.a", ((0, 1),))])
     with pytest.raises(KeyboardInterrupt):
         apply(plan, progress=interrupt_at(700))
     data = bytearray((folder / A).read_bytes())
     data[-1] ^= 1
     (folder / A).write_bytes(data)
     steps: list[int] = []
-    apply(plan_edits(inventory(folder), plan.edits), progress=lambda done, total, what: steps.append(done))
+    apply(plan_edits(checkpoint(folder), plan.edits), progress=lambda done, total, what: steps.append(done))
     assert steps[0] == 0
     assert read_shard(folder / A)["layers.0.b"][2][-1] == data[-1]
 
@@ -155,7 +155,7 @@ def test_giving_up_an_interrupted_stream_leaves_nothing(folder: Path, monkeypatc
     monkeypatch.setattr(stream, "DURABLE_EVERY", 100)
     monkeypatch.setattr(stream, "BLOCK", 100)
     before = snapshot(folder)
-    plan = plan_edits(inventory(folder), [TransposeTensors("layers.{}.a", ((0, 1),))])
+    plan = plan_edits(checkpoint(folder), [TransposeTensors("layers.{}.a", ((0, 1),))])
     with pytest.raises(KeyboardInterrupt):
         apply(plan, progress=interrupt_at(700))
     assert snapshot(folder) != before
@@ -175,7 +175,7 @@ def test_bytes_that_do_not_arrive_are_noticed(folder: Path, monkeypatch: pytest.
         return copied
 
     monkeypatch.setattr(RealDisk, "copy_in", lying)
-    plan = plan_edits(inventory(folder), [DropTensors("layers.{}.a", ((0,),))])
+    plan = plan_edits(checkpoint(folder), [DropTensors("layers.{}.a", ((0,),))])
     with pytest.raises(RepairInterruptedError, match="did not arrive"):
         apply(plan)
     recover(str(folder))

@@ -7,7 +7,7 @@ import os
 import struct
 from pathlib import Path
 
-from loadproof.core.checkpoint import Inventory
+from loadproof.formats import StoredCheckpoint
 
 Spec = dict[str, tuple[str, tuple[int, ...], bytes]]
 BYTES = {"U8": 1, "I8": 1, "F16": 2, "BF16": 2, "F32": 4, "I64": 8}
@@ -55,10 +55,10 @@ def sharded(folder: Path, shards: dict[str, Spec], *, spare: int = 0) -> None:
     (folder / "config.json").write_text('{\n  "model_type": "llama",\n  "vocab_size": 32\n}\n')
 
 
-def inventory(folder: Path) -> Inventory:
-    from loadproof.formats import take_inventory
+def checkpoint(folder: Path) -> StoredCheckpoint:
+    from loadproof.formats import checkpoint_at
 
-    return take_inventory(str(folder))
+    return checkpoint_at(str(folder))
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:

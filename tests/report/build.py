@@ -12,6 +12,8 @@ from loadproof.core.expectation import Expectation, Expected
 from loadproof.core.findings import Evidence, Finding
 from loadproof.core.outcome import Outcome, Row
 from loadproof.core.places import Place, about
+from loadproof.formats import StoredCheckpoint
+from loadproof.storage.memory import Memory
 
 FILES = tuple(FileInfo(f"model-{n:05d}-of-00012.safetensors", 1000, "safetensors") for n in range(1, 13))
 LAYER = "model.language_model.layers.{}."
@@ -60,7 +62,7 @@ def report(*findings: Finding, verdict: Any = "loads-wrong", **changes: Any) -> 
     """A report over a 24-layer checkpoint; `changes` replace fields of the case, `unexplained` or `skipped`."""
     outcome = Outcome(tuple(row for finding in findings for row in finding.rows))
     case: dict[str, Any] = {
-        "inventory": Inventory("checkpoint", "/x/checkpoint", (FileInfo("config.json", 900, "json"), *FILES)),
+        "inventory": Inventory("checkpoint", (FileInfo("config.json", 900, "json"), *FILES)),
         "selection": Selection("model.safetensors.index.json", tuple(f.path for f in FILES), "safetensors-sharded"),
         "manifest": Manifest("safetensors-sharded", FILES, (), 291, 123_456_789),
         "config": ModelConfig("config.json", {}),
@@ -77,6 +79,7 @@ def report(*findings: Finding, verdict: Any = "loads-wrong", **changes: Any) -> 
         "config_plan": LayerPlan(("linear_attention",) * 3 + ("full_attention",), "config"),
         "tensor_plan": LayerPlan(("linear_attention", None, "conv", "full_attention"), "tensors"),
     }
+    case["checkpoint"] = StoredCheckpoint(Memory({}, "/x/checkpoint"), case["inventory"], case["config"])
     unexplained = changes.pop("unexplained", ())
     skipped = changes.pop("skipped", ())
     return Report(

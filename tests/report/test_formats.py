@@ -141,9 +141,7 @@ def test_concise_has_a_line_for_rows_that_nothing_explains() -> None:
 def test_concise_falls_back_to_the_checkpoint_and_knows_single_files() -> None:
     elsewhere = replace(PLAN_FINDING, evidence=(Evidence(Place("modeling_x.py", 3), "x"),))
     assert render_concise(report(elsewhere)).startswith("checkpoint: error[LP301]")
-    single = Inventory(
-        "dir/m.safetensors", "/x/dir", (FileInfo("m.safetensors", 9, "safetensors"),), (), (), "m.safetensors"
-    )
+    single = Inventory("dir/m.safetensors", (FileInfo("m.safetensors", 9, "safetensors"),), (), (), "m.safetensors")
     inside = replace(PLAN_FINDING, evidence=(Evidence(Place("m.safetensors"), "x"),))
     assert render_concise(report(inside, inventory=single)).startswith("dir/m.safetensors: error[LP301]")
 
@@ -151,6 +149,6 @@ def test_concise_falls_back_to_the_checkpoint_and_knows_single_files() -> None:
 def test_concise_never_starts_a_workflow_command() -> None:
     evidence = (Evidence(Place("::set-output"), "x"),)
     finding = Finding("LP011", "hostile-name", "error", "certain", "x\n::error::y", evidence)
-    inventory = Inventory("::add-mask::x", "/x", FILES)
+    inventory = Inventory("::add-mask::x", FILES)
     text = render_concise(report(finding, inventory=inventory))
     assert text == "\\x3a:add-mask::x: error[LP011] hostile-name: x\\x0a::error::y\n"

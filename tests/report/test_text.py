@@ -125,7 +125,7 @@ def test_a_manual_fix_offers_no_command_and_a_lossy_one_says_the_loss() -> None:
 
 
 def test_the_fix_command_quotes_the_path_for_the_shell() -> None:
-    inventory = Inventory("my model; rm x", "/x", FILES)
+    inventory = Inventory("my model; rm x", FILES)
     assert "loadproof fix 'my model; rm x' LP301" in render_text(report(PLAN_FINDING, inventory=inventory))
 
 
@@ -175,7 +175,7 @@ def test_nothing_from_a_file_reaches_the_terminal_unescaped() -> None:
         finding,
         unexplained=(Row("missing", HOSTILE, (), text=HOSTILE),),
         skipped=(Skip(HOSTILE, HOSTILE),),
-        inventory=Inventory(HOSTILE, "/x", ()),
+        inventory=Inventory(HOSTILE, ()),
         expectation=Expectation(
             "transformers", HOSTILE, HOSTILE, HOSTILE, "installed", (), inconclusive=HOSTILE, hint=HOSTILE
         ),

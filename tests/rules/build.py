@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import loadproof.formats
-import loadproof.readers  # noqa: F401 - a case asks its folder and its reader
+import loadproof.readers  # noqa: F401 - a case asks its reader
 from loadproof.core.case import Case
 from loadproof.core.checkpoint import FileInfo, IndexFile, Inventory, Manifest, Problem, Selection
 from loadproof.core.config import ModelConfig
@@ -13,6 +12,8 @@ from loadproof.core.expectation import Expectation, Expected
 from loadproof.core.families import fold
 from loadproof.core.outcome import Outcome, Row, RowKind
 from loadproof.core.tensors import Family, Shape
+from loadproof.formats import StoredCheckpoint
+from loadproof.storage.memory import Memory
 
 
 def row(kind: RowKind, template: str, *axes: tuple[int, ...], stored: str | None = None, **fields: Any) -> Row:
@@ -44,13 +45,15 @@ def case(
 ) -> Case:
     stored = families(tensors or {})
     wanted = tuple(Expected(t, axes, shape) for t, axes, shape in fold((expected or {}).items()))
+    inventory, raw = Inventory("model", files, indexes, problems), ModelConfig("config.json", config or {}, "")
     return Case(
-        inventory=Inventory("model", "/model", files, indexes, problems),
+        inventory=inventory,
         selection=selection or Selection("model.safetensors", ("model.safetensors",), "safetensors"),
         manifest=Manifest("safetensors", files, stored, len(tensors or {}), 0, names_only=names_only),
-        config=ModelConfig("config.json", config or {}, ""),
+        config=raw,
         expectation=Expectation(
             "transformers", "5.24.0", "TinyForCausalLM", "tiny", "installed", wanted, **(expectation or {})
         ),
         outcome=Outcome(rows=rows, **(outcome or {})),
+        checkpoint=StoredCheckpoint(Memory({}, "/model"), inventory, raw),
     )

@@ -31,12 +31,13 @@ def remembered_expectations() -> Iterator[None]:
     """Many examples share one config: read the model source once for each. The files are built anew every time."""
     build = TransformersReader.build
 
-    def remembered(self, config, folder, reading):
-        key = json.dumps([config.raw, str(reading)], sort_keys=True)
-        if config.raw.get("auto_map"):
-            return build(self, config, folder, reading)
+    def remembered(self, checkpoint, reading):
+        raw = checkpoint.config.raw
+        key = json.dumps([raw, str(reading)], sort_keys=True)
+        if raw.get("auto_map"):
+            return build(self, checkpoint, reading)
         if key not in _known:
-            _known[key] = build(self, config, folder, reading)
+            _known[key] = build(self, checkpoint, reading)
         return _known[key]
 
     with pytest.MonkeyPatch.context() as patch:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from loadproof.api import check
-from loadproof.formats import take_inventory
+from loadproof.formats import checkpoint_at
 from loadproof.report import render_text
 from loadproof.report.json_v1 import render_json
 from tests import zoo
@@ -82,7 +82,7 @@ def test_a_folder_of_more_files_than_are_listed_is_judged_by_the_names_asked_for
     folder = crowded(tmp_path, monkeypatch, shards=3)
     report = check(folder)
     assert report.verdict == "loads"
-    assert not take_inventory(str(folder)).is_whole
+    assert not checkpoint_at(str(folder)).inventory.is_whole
 
 
 def test_a_shard_that_is_not_there_is_certain_because_it_was_asked_for(

@@ -13,15 +13,15 @@ from msgspec.structs import replace
 from loadproof.api.judging import assemble, conclude, expecting
 from loadproof.api.parts import as_part
 from loadproof.api.records import with_records
-from loadproof.config import read_config
 from loadproof.core.case import Report, Timings
 from loadproof.core.checkpoint import Inventory
 from loadproof.core.reading import asked_for
-from loadproof.formats import read_manifest, take_inventory
+from loadproof.formats import StoredCheckpoint, checkpoint_at
 from loadproof.formats.sniff import claims_weights
 from loadproof.lexicon.formats import FORMATS
 from loadproof.lexicon.shards import SUFFIXES
 from loadproof.readers import get_reader
+from loadproof.storage import Storage
 
 _WEIGHT_KINDS = frozenset({*(one.name for one in FORMATS), "lfs-pointer"})
 _MOST_SUBFOLDERS = 1000
@@ -34,7 +34,7 @@ class NoCheckpointError(ValueError):
 
 
 def check(
-    location: str | os.PathLike[str],
+    location: str | os.PathLike[str] | Storage,
     *,
     reader: str = "transformers",
     class_name: str | None = None,
@@ -44,7 +44,7 @@ def check(
     follow_links: bool = True,
     evaluate_code_without_wall: bool = False,
 ) -> Report:
-    """Whether the checkpoint at `location` (a folder or one weight file) loads into `reader`, and if not, why.
+    """Whether the checkpoint at `location` (a folder, one weight file, or a storage) loads into `reader`, and if not, why.
 
     Only headers, indexes, the config and the text of the model's source are read. `reader` may name a release
     (``transformers@5.2.0``); `source` is the folder of another release's source; with `names_only` the index stands for
@@ -63,28 +63,28 @@ def check(
         evaluate_code_without_wall=evaluate_code_without_wall,
     )
     chosen = get_reader(reading.reader)
-    with while_reading(os.fspath(location)):
-        inventory = with_records(open_checkpoint(os.fspath(location), follow_links=follow_links))
-        config = read_config(inventory)
-        with expecting(chosen, config, inventory, reading) as expected:
-            selection = chosen.select(inventory, config, reading)
-            manifest = read_manifest(inventory, selection, names_only)
+    where = os.fspath(location) if isinstance(location, str | os.PathLike) else location
+    with while_reading(where), open_checkpoint(where, follow_links=follow_links) as checkpoint:
+        checkpoint.inventory = with_records(checkpoint)
+        with expecting(chosen, checkpoint, reading) as expected:
+            selection = chosen.select(checkpoint, reading)
+            manifest = checkpoint.manifest(selection, names_only)
             read_done = perf_counter()
-            expectation = as_part(inventory, selection, expected())
+            expectation = as_part(checkpoint, selection, expected())
         expected_done = perf_counter()
-        case = assemble(chosen, inventory, config, selection, manifest, expectation, reading)
+        case = assemble(chosen, checkpoint, selection, manifest, expectation, reading)
         report = _with_proven_fixes(conclude(case, Timings(read_done - started, expected_done - read_done)))
     return replace(report, timings=replace(report.timings, total_s=perf_counter() - started))
 
 
 @contextmanager
-def while_reading(location: str) -> Iterator[None]:
+def while_reading(location: str | Storage) -> Iterator[None]:
     """`NoCheckpointError` for a folder that vanishes or fails as a whole while it is read; files are judged one by one."""
     try:
         yield
     except OSError as error:
         reason = error.strerror or str(error) or type(error).__name__
-        raise NoCheckpointError(f"{location}: {reason} (while it was read)") from None
+        raise NoCheckpointError(f"{_named(location)}: {reason} (while it was read)") from None
 
 
 def _with_proven_fixes(report: Report) -> Report:
@@ -96,27 +96,33 @@ def _with_proven_fixes(report: Report) -> Report:
     return with_proven_fixes(report)
 
 
-def open_checkpoint(location: str, *, follow_links: bool = True) -> Inventory:
+def _named(location: str | Storage) -> str:
+    return location if isinstance(location, str) else location.place
+
+
+def open_checkpoint(location: str | Storage, *, follow_links: bool = True) -> StoredCheckpoint:
     """What lies at `location`; a config.json stands for its folder.
 
     Raises `NoCheckpointError` where nothing there is a checkpoint's.
     """
     if not location:
         raise NoCheckpointError("the path is empty")
-    if os.path.basename(location) == "config.json":
+    if isinstance(location, str) and os.path.basename(location) == "config.json":
         location = os.path.dirname(location) or "."
+    named = _named(location)
     try:
-        inventory = take_inventory(location, follow_links=follow_links)
+        checkpoint = checkpoint_at(location, follow_links=follow_links)
     except OSError as error:
-        raise NoCheckpointError(f"{location}: {error.strerror or type(error).__name__}{_hub(location)}") from None
+        raise NoCheckpointError(f"{named}: {error.strerror or type(error).__name__}{_hub(named)}") from None
+    inventory = checkpoint.inventory
     if (why := _is_no_weight_file(inventory)) is not None:
-        raise NoCheckpointError(f"{location}: {why}{_beside(location)}")
+        raise NoCheckpointError(f"{named}: {why}{_beside(named)}")
     if any(problem.severity == "error" for problem in inventory.problems):
-        return inventory
+        return checkpoint
     for info in inventory.files:
         if info.path == "config.json" or info.kind in _WEIGHT_KINDS or info.path.endswith(_WEIGHT_NAMES):
-            return inventory
-    raise NoCheckpointError(f"{location}: no checkpoint here (no config.json, no weight files){_deeper(location)}")
+            return checkpoint
+    raise NoCheckpointError(f"{named}: no checkpoint here (no config.json, no weight files){_deeper(named)}")
 
 
 def _is_no_weight_file(inventory: Inventory) -> str | None:

@@ -23,7 +23,7 @@ from loadproof.core.edits import (
     TruncateFile,
 )
 from loadproof.core.families import names_of
-from loadproof.formats import read_manifest
+from loadproof.formats import StoredCheckpoint
 from loadproof.jsontext.edit import JsonEditError, delete_value, set_value
 from loadproof.readers import get_reader
 from loadproof.readers.base import Reader
@@ -43,15 +43,22 @@ def edited(case: Case, edits: Sequence[Edit]) -> Case:
     try:
         config = _config(case.config, edits)
         inventory = _inventory(case, edits)
-        selection, manifest = _weights(reader, case, inventory, config)
+        checkpoint = _checkpoint(case).edited(inventory, config)
+        selection, manifest = _weights(reader, case, checkpoint)
         manifest = _healed(replace(manifest, families=after(manifest.families, edits)), edits)
     except (ValueError, IndexError, KeyError, OSError) as error:
         raise CannotTellError(str(error)) from None
     expectation = case.expectation
     if config.raw != case.config.raw:
-        with expecting(reader, config, inventory, case.reading) as expected:
+        with expecting(reader, checkpoint, case.reading) as expected:
             expectation = expected()
-    return assemble(reader, inventory, config, selection, manifest, expectation, case.reading)
+    return assemble(reader, checkpoint, selection, manifest, expectation, case.reading)
+
+
+def _checkpoint(case: Case) -> StoredCheckpoint:
+    if not isinstance(case.checkpoint, StoredCheckpoint):
+        raise CannotTellError("there are no files to look at again")
+    return case.checkpoint
 
 
 def _config(config: ModelConfig, edits: Iterable[Edit]) -> ModelConfig:
@@ -72,7 +79,7 @@ def _inventory(case: Case, edits: Iterable[Edit]) -> Inventory:
         if isinstance(edit, SetAside):
             inventory = _without_file(inventory, edit.file)
         elif isinstance(edit, RebuildIndex):
-            inventory = _with_index(inventory, _rebuilt(inventory, edit))
+            inventory = _with_index(inventory, _rebuilt(_checkpoint(case), edit))
         elif isinstance(edit, SetJson | DeleteJson) and edit.file != case.config.path:
             inventory = _with_total(inventory, edit)
         elif isinstance(edit, RegenerateHeader | TruncateFile):
@@ -97,12 +104,12 @@ def _with_index(inventory: Inventory, index: IndexFile) -> Inventory:
     return replace(others, files=(*others.files, replace(made, kind="json")), indexes=(*others.indexes, index))
 
 
-def _rebuilt(inventory: Inventory, edit: RebuildIndex) -> IndexFile:
+def _rebuilt(checkpoint: StoredCheckpoint, edit: RebuildIndex) -> IndexFile:
     """The index that the headers of the files give."""
     weight_map: dict[str, str] = {}
     total = 0
     for file in edit.files:
-        manifest = read_manifest(inventory, Selection(None, (file,), "safetensors"))
+        manifest = checkpoint.manifest(Selection(None, (file,), "safetensors"))
         total += manifest.bytes
         names = (name for family in manifest.families for name in names_of(family.template, family.axes))
         weight_map.update(dict.fromkeys(names, file.rpartition("/")[2]))
@@ -120,12 +127,13 @@ def _with_total(inventory: Inventory, edit: SetJson | DeleteJson) -> Inventory:
     return replace(inventory, indexes=indexes, problems=problems)
 
 
-def _weights(reader: Reader, case: Case, inventory: Inventory, config: ModelConfig) -> tuple[Selection, Manifest]:
+def _weights(reader: Reader, case: Case, checkpoint: StoredCheckpoint) -> tuple[Selection, Manifest]:
     """Selected and read again where other files would be opened, else as they were read."""
+    inventory = checkpoint.inventory
     if inventory.files == case.inventory.files and inventory.indexes == case.inventory.indexes:
         return case.selection, case.manifest
-    selection = reader.select(inventory, config, case.reading)
-    return selection, read_manifest(inventory, selection, case.reading.names_only)
+    selection = reader.select(checkpoint, case.reading)
+    return selection, checkpoint.manifest(selection, case.reading.names_only)
 
 
 def _healed(manifest: Manifest, edits: Iterable[Edit]) -> Manifest:

@@ -55,7 +55,7 @@ def explain(
 def _case_of_text(symptom: Symptom, location: str) -> Case:
     """A case in which no stage ran."""
     return Case(
-        Inventory(location, "", ()),
+        Inventory(location, ()),
         Selection(None, (), "none"),
         Manifest("none", (), (), 0, 0),
         ModelConfig(None, {}),

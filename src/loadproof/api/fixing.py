@@ -57,7 +57,7 @@ def fix(
     found, else what `check` raises.
     """
     apply = _renamed(apply, apply_it)
-    root = open_checkpoint(os.fspath(location)).root
+    root = folder_at(os.fspath(location))
     check_records(root, adopt_records=adopt_records, carry_out=apply, in_place=out is None)
     _end_interrupted(os.fspath(location), apply=apply)
     before = check(location, **reading)
@@ -76,6 +76,14 @@ def fix(
     return _kept_if_better(replace(report, applied=applied, after=check(location, **reading)))
 
 
+def folder_at(location: str) -> str:
+    """The folder of the checkpoint at a location. Raises `RepairError` where it does not lie on this machine."""
+    folder = open_checkpoint(location).folder
+    if folder is None:
+        raise RepairError(Refusal(f"{location} does not lie on this machine", "download it, and fix the copy"))
+    return folder
+
+
 def _renamed(apply: bool, apply_it: bool | None) -> bool:
     """The old name of `apply` still works, and says so."""
     if apply_it is None:
@@ -90,7 +98,8 @@ def _kept_if_better(report: FixReport) -> FixReport:
     assert after is not None
     if _gained(report.before, after, report.choices):
         return report
-    undo_repair(report.before.case.inventory.root)
+    assert report.applied is not None
+    undo_repair(report.applied.root)
     why = f"the repaired checkpoint was no better ({after.verdict}, {bad_rows(after):,} names reported; before: "
     why += f"{report.before.verdict}, {bad_rows(report.before):,}), so every file is again as it was"
     return replace(report, applied=None, restored=why)
@@ -122,17 +131,17 @@ def undo(location: str | os.PathLike[str], *, adopt_records: bool = False) -> Ap
 
     Records that this user did not make for this folder stop it, unless they are to be taken over (`adopt_records`).
     """
-    return undo_repair(open_checkpoint(os.fspath(location)).root, adopt_records=adopt_records)
+    return undo_repair(folder_at(os.fspath(location)), adopt_records=adopt_records)
 
 
 def forget(location: str | os.PathLike[str], *, adopt_records: bool = False) -> tuple[str, ...]:
     """Make the repairs of the checkpoint final: undo records and kept old files go; returns their names."""
-    return forget_repairs(open_checkpoint(os.fspath(location)).root, adopt_records=adopt_records)
+    return forget_repairs(folder_at(os.fspath(location)), adopt_records=adopt_records)
 
 
 def _end_interrupted(location: str, *, apply: bool) -> None:
     """A repair that was cut off comes first: in place it is brought to its end, else the user is told."""
-    root = open_checkpoint(location).root
+    root = folder_at(location)
     if not interrupted(root):
         return
     if not apply:
@@ -159,17 +168,19 @@ def _left(report: Report) -> tuple[Finding, ...]:
 
 def _agree(case: Case, choices: list[Choice]) -> tuple[tuple[Choice, ...], Plan]:
     """One plan for all choices; where that is refused, those go that do not get along with the ones before them."""
-    plan = plan_edits(case.inventory, _edits(choices))
+    checkpoint = case.checkpoint
+    assert checkpoint is not None  # `check` made the case
+    plan = plan_edits(checkpoint, _edits(choices))
     wanted = [choice for choice in choices if choice.fix]
     if not plan.refusals or len(wanted) < 2:
         return tuple(choices), plan
     kept: list[Choice] = []
     for choice in choices:
-        refusals = plan_edits(case.inventory, _edits([*kept, choice])).refusals
+        refusals = plan_edits(checkpoint, _edits([*kept, choice])).refusals
         if refusals and _edits(kept):
             choice = Choice(choice.finding, None, f"not together with the others: {refusals[0].reason}")
         kept.append(choice)
-    return tuple(kept), plan_edits(case.inventory, _edits(kept))
+    return tuple(kept), plan_edits(checkpoint, _edits(kept))
 
 
 def _edits(choices: Iterable[Choice]) -> list[Edit]:

@@ -11,15 +11,16 @@ from loadproof.api.parts import faults_of_part
 from loadproof.api.verdict import decide
 from loadproof.config.plan.reading import plan_from_config
 from loadproof.config.plan.tensors import plan_from_tensors
-from loadproof.config.tokenizer import read_tokenizer
 from loadproof.core.case import Case, Report, Timings
-from loadproof.core.checkpoint import DonatedTie, Inventory, Manifest, Selection, TieValue
+from loadproof.core.checkpoint import DonatedTie, Manifest, Selection, TieValue
 from loadproof.core.config import ModelConfig
 from loadproof.core.coverage import Skip
 from loadproof.core.expectation import Expectation
 from loadproof.core.families import count
 from loadproof.core.outcome import Outcome
 from loadproof.core.reading import Reading
+from loadproof.core.session import Checkpoint
+from loadproof.formats import StoredCheckpoint
 from loadproof.readers.base import Reader
 
 _NAMELESS = "the weights are not here and no index names them"
@@ -27,17 +28,16 @@ _EARLY = "the reader raises before it opens a weight file"
 
 
 @contextmanager
-def expecting(
-    reader: Reader, config: ModelConfig, inventory: Inventory, reading: Reading
-) -> Iterator[Callable[[], Expectation]]:
+def expecting(reader: Reader, checkpoint: Checkpoint, reading: Reading) -> Iterator[Callable[[], Expectation]]:
     """The expectation, to be asked for in the block; a process that evaluates it starts before the headers are read."""
+    config = checkpoint.config
     if config.path is None or not config.raw:
         yield lambda: _without_config(reader, config)
     elif bound := next((problem for problem in config.problems if problem.detail == "bound"), None):
         why = f"nothing was expanded: {bound.text}"
         yield lambda: Expectation(reader.name, "", "", "", "none", inconclusive=why)
     else:
-        with reader.building(config, inventory.root, reading) as answer:
+        with reader.building(checkpoint, reading) as answer:
             yield lambda: _of_release(answer(), reading.release)
 
 
@@ -60,14 +60,14 @@ def _without_config(reader: Reader, config: ModelConfig) -> Expectation:
 
 def assemble(
     reader: Reader,
-    inventory: Inventory,
-    config: ModelConfig,
+    checkpoint: StoredCheckpoint,
     selection: Selection,
     manifest: Manifest,
     expectation: Expectation,
     reading: Reading,
 ) -> Case:
     """The case for what was read and what is expected: the outcome, the layer plans, and the stored bytes that decide."""
+    inventory, config = checkpoint.inventory, checkpoint.config
     breaks = _first(map(reader.react, config.problems)) or expectation.raises
     if selection.inconclusive:
         outcome = Outcome(inconclusive=selection.inconclusive)
@@ -83,11 +83,12 @@ def assemble(
     case = Case(inventory, selection, manifest, config, expectation, outcome, config_plan, tensor_plan)
     return replace(
         case,
-        tokenizer=read_tokenizer(inventory),
-        tie_values=_tie_values(case),
-        donated_ties=_donated_ties(case),
-        equal_duplicates=_equal_duplicates(inventory, manifest),
+        tokenizer=checkpoint.tokenizer,
+        tie_values=_tie_values(checkpoint, case),
+        donated_ties=_donated_ties(checkpoint, case),
+        equal_duplicates=_equal_duplicates(checkpoint, manifest),
         reading=reading,
+        checkpoint=checkpoint,
     )
 
 
@@ -110,30 +111,30 @@ def _is_nameless(selection: Selection, manifest: Manifest) -> bool:
     return manifest.names_only and pointers and not manifest.tensors
 
 
-def _tie_values(case: Case) -> tuple[TieValue, ...]:
+def _tie_values(checkpoint: Checkpoint, case: Case) -> tuple[TieValue, ...]:
     """The bytes of tied tensors that are stored twice, compared; most checkpoints store them once."""
     if not case.expectation.ties:
         return ()
     from loadproof.formats.ties import compare_ties
 
-    return compare_ties(case.inventory, case.manifest, case.expectation, case.outcome)
+    return compare_ties(checkpoint, case.manifest, case.expectation, case.outcome)
 
 
-def _donated_ties(case: Case) -> tuple[DonatedTie, ...]:
+def _donated_ties(checkpoint: Checkpoint, case: Case) -> tuple[DonatedTie, ...]:
     """Ties whose source is not stored; most checkpoints store it, and then nothing is read."""
     if not case.outcome.tied or case.expectation.version.startswith("4."):
         return ()  # release 4 shares memory before it loads: the last key wins, there is no donor
     from loadproof.formats.ties import compare_donors
 
-    return compare_donors(case.inventory, case.manifest, case.expectation, case.outcome)
+    return compare_donors(checkpoint, case.manifest, case.expectation, case.outcome)
 
 
-def _equal_duplicates(inventory: Inventory, manifest: Manifest) -> tuple[str, ...]:
+def _equal_duplicates(checkpoint: Checkpoint, manifest: Manifest) -> tuple[str, ...]:
     if not manifest.duplicates:
         return ()
     from loadproof.formats.ties import equal_duplicates
 
-    return equal_duplicates(inventory, manifest)
+    return equal_duplicates(checkpoint, manifest)
 
 
 def conclude(case: Case, timings: Timings) -> Report:
@@ -141,7 +142,7 @@ def conclude(case: Case, timings: Timings) -> Report:
     from loadproof.rules import diagnose
 
     findings, unexplained = diagnose(case)
-    findings = faults_of_part(case.inventory, case.selection, findings)
+    findings = faults_of_part(case.checkpoint, case.selection, findings)
     verdict = decide(case, findings, unexplained)
     skipped = (*case.inventory.skipped, *case.manifest.skipped, *case.outcome.skipped, *_not_looked_at(case))
     return Report(case, verdict, findings, unexplained, _checked(case), tuple(dict.fromkeys(skipped)), timings)

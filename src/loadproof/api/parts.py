@@ -6,20 +6,19 @@ import shlex
 
 import msgspec
 
-from loadproof.core.checkpoint import Inventory, Selection
+from loadproof.core.checkpoint import Selection
 from loadproof.core.expectation import Expectation
 from loadproof.core.findings import Finding
+from loadproof.core.session import Checkpoint
 from loadproof.lexicon.shards import numbered
 from loadproof.rules.catalogue import rule_of
-from loadproof.storage import UnreadableError, folder_of
 
 _ADAPTER = "adapter_config.json"
-_LARGEST = 1 << 20  # bytes of an adapter_config.json that are read
 
 
-def as_part(inventory: Inventory, selection: Selection, expectation: Expectation) -> Expectation:
+def as_part(checkpoint: Checkpoint, selection: Selection, expectation: Expectation) -> Expectation:
     """The expectation, or one that leaves the verdict open where only a part of a model lies there."""
-    found = _part(inventory, selection)
+    found = _part(checkpoint, selection)
     if found is None:
         return expectation
     why, hint = found
@@ -34,9 +33,11 @@ def as_part(inventory: Inventory, selection: Selection, expectation: Expectation
     )
 
 
-def faults_of_part(inventory: Inventory, selection: Selection, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+def faults_of_part(
+    checkpoint: Checkpoint | None, selection: Selection, findings: tuple[Finding, ...]
+) -> tuple[Finding, ...]:
     """Of a part only the faults of its own files are reported; all that concerns the whole model needs the rest of it."""
-    if _part(inventory, selection) is None:
+    if checkpoint is None or _part(checkpoint, selection) is None:
         return findings
     return tuple(finding for finding in findings if _is_of_a_file(finding))
 
@@ -46,17 +47,18 @@ def _is_of_a_file(finding: Finding) -> bool:
     return rule is not None and rule.group in ("files", "config") and not rule.last_resort
 
 
-def _part(inventory: Inventory, selection: Selection) -> tuple[str, str] | None:
+def _part(checkpoint: Checkpoint, selection: Selection) -> tuple[str, str] | None:
+    inventory = checkpoint.inventory
     if inventory.single_file is not None:
-        return _shard(inventory, inventory.single_file)
+        return _shard(checkpoint, inventory.single_file)
     is_adapter = selection.entry is None and not selection.files and selection.error is None
-    return _adapter(inventory) if is_adapter and any(f.path == _ADAPTER for f in inventory.files) else None
+    return _adapter(checkpoint) if is_adapter and any(f.path == _ADAPTER for f in inventory.files) else None
 
 
-def _shard(inventory: Inventory, file: str) -> tuple[str, str] | None:
+def _shard(checkpoint: Checkpoint, file: str) -> tuple[str, str] | None:
     """Which shard of which set the file is: by the index beside it, else by its name."""
-    hint = f"check the whole folder: loadproof check {shlex.quote(inventory.root)}"
-    for index in inventory.indexes:
+    hint = f"check the whole folder: loadproof check {shlex.quote(checkpoint.folder or checkpoint.inventory.location)}"
+    for index in checkpoint.inventory.indexes:
         shards = sorted(set(index.weight_map.values()))
         if file in shards and len(shards) > 1:
             return f"this is shard {shards.index(file) + 1} of {len(shards)} of {index.path}", hint
@@ -66,18 +68,17 @@ def _shard(inventory: Inventory, file: str) -> tuple[str, str] | None:
     return f"this is one shard of a set of {int(name['total'])}, by its name", hint
 
 
-def _adapter(inventory: Inventory) -> tuple[str, str]:
-    base = _base_of(inventory)
+def _adapter(checkpoint: Checkpoint) -> tuple[str, str]:
+    base = _base_of(checkpoint)
     if base is None:
         return "this is a PEFT adapter, not a model", "check the folder of its base model instead"
     return f"this is a PEFT adapter for {base}, not a model", f"check the folder of its base model instead: {base}"
 
 
-def _base_of(inventory: Inventory) -> str | None:
+def _base_of(checkpoint: Checkpoint) -> str | None:
     try:
-        with folder_of(inventory) as folder, folder.open(_ADAPTER) as opened:
-            raw = msgspec.json.decode(opened.read(0, min(opened.size, _LARGEST)))
-    except (UnreadableError, OSError, ValueError, RecursionError):
+        raw = msgspec.json.decode(checkpoint.small(_ADAPTER) or b"")
+    except (ValueError, RecursionError):
         return None
     name = raw.get("base_model_name_or_path") if isinstance(raw, dict) else None
     return name if isinstance(name, str) and name else None

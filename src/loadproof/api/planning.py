@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 
 from loadproof.api.checking import expecting, open_checkpoint, while_reading
-from loadproof.config import read_config
 from loadproof.config.plan.reading import diff_plans, plan_from_config
 from loadproof.config.plan.tensors import plan_from_tensors
 from loadproof.core.reading import asked_for
 from loadproof.core.results import PlanReport
-from loadproof.formats import read_manifest
 from loadproof.readers import get_reader
 
 
@@ -40,11 +38,13 @@ def plan(
         evaluate_code_without_wall=evaluate_code_without_wall,
     )
     chosen = get_reader(reading.reader)
-    with while_reading(os.fspath(location)):
-        inventory = open_checkpoint(os.fspath(location), follow_links=follow_links)
-        config = read_config(inventory)
-        with expecting(chosen, config, inventory, reading) as expected:
-            manifest = read_manifest(inventory, chosen.select(inventory, config, reading), names_only)
+    with (
+        while_reading(os.fspath(location)),
+        open_checkpoint(os.fspath(location), follow_links=follow_links) as checkpoint,
+    ):
+        config = checkpoint.config
+        with expecting(chosen, checkpoint, reading) as expected:
+            manifest = checkpoint.manifest(chosen.select(checkpoint, reading), names_only)
             expectation = expected()
     found = plan_from_tensors(manifest.families)
     if reading.release is not None and expectation.version == reading.release and expectation.inconclusive:

@@ -8,6 +8,7 @@ from itertools import islice
 from msgspec.structs import replace
 
 from loadproof.core.checkpoint import Inventory, Problem
+from loadproof.core.session import Checkpoint
 from loadproof.core.severity import Severity
 
 _LIKE_A_RECORD = (".loadproof-journal", ".loadproof-undo-")  # of `records.names`, which few checks need to import
@@ -15,14 +16,15 @@ _USUAL = (".loadproof-journal", ".loadproof-undo-1")
 _MOST_ENTRIES = 100_000
 
 
-def with_records(inventory: Inventory) -> Inventory:
+def with_records(checkpoint: Checkpoint) -> Inventory:
     """The inventory, with a problem for each journal and undo record that does not count."""
+    inventory, folder = checkpoint.inventory, checkpoint.folder
     try:
-        if not _has_records(inventory.root):
+        if folder is None or not _has_records(folder):
             return inventory
         from loadproof.records import look
 
-        found = look(inventory.root)
+        found = look(folder)
     except OSError:
         return inventory
     problems = tuple(_problem(one.name, one.status, one.why) for one in found if one.status != "ours")

@@ -47,10 +47,10 @@ def say(lines: Iterable[str]) -> None:
 
 def show_adopted(path: str) -> None:
     """Before records are taken over: what they would do."""
-    from loadproof.api.checking import open_checkpoint
+    from loadproof.api.fixing import folder_at
     from loadproof.repair.foreign import foreign_records, words_of
 
-    say(words_of(foreign_records(open_checkpoint(path).root)))
+    say(words_of(foreign_records(folder_at(path))))
 
 
 def write_done(text: str, applied: Applied | None, done: str) -> None:

@@ -11,7 +11,7 @@ from loadproof.config.patterns import check_pattern
 from loadproof.config.problems import CODE, UNSAFE_PATH, VALUE, fault, withheld
 from loadproof.core.checkpoint import Inventory, Problem
 
-Reader = Callable[[Inventory, str], tuple[bytes | None, Problem | None]]
+Reader = Callable[[str], tuple[bytes | None, Problem | None]]
 MAX_RANK = 1_000_000
 _URL = r"(?i)[a-z][a-z0-9+.-]*://"
 # Attribute walks out of a template's sandbox; ordinary chat templates use no dunder name but these never at all.
@@ -25,12 +25,12 @@ def check_companions(inventory: Inventory, read: Reader) -> Iterator[Problem]:
         yield from _adapter(inventory, read)
     for name in ("tokenizer_config.json", "chat_template.json", "chat_template.jinja"):
         if name in present:
-            yield from _template(inventory, read, name)
+            yield from _template(read, name)
 
 
 def _adapter(inventory: Inventory, read: Reader) -> Iterator[Problem]:
     name = "adapter_config.json"
-    data, problem = read(inventory, name)
+    data, problem = read(name)
     if problem:
         yield problem
     if data is None:
@@ -61,8 +61,8 @@ def _adapter_values(raw: dict[str, Any], name: str) -> Iterator[Problem]:
             yield from check_pattern(raw[field], name, field)
 
 
-def _template(inventory: Inventory, read: Reader, name: str) -> Iterator[Problem]:
-    data, problem = read(inventory, name)
+def _template(read: Reader, name: str) -> Iterator[Problem]:
+    data, problem = read(name)
     if problem is not None and problem.detail != "huge":
         yield problem
     if data and any(word in data for word in _TEMPLATE_ESCAPES):

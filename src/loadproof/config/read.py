@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -17,24 +17,25 @@ from loadproof.config.problems import DANGLING, INVALID, UNSAFE_PATH, fault, few
 from loadproof.config.values import check_values
 from loadproof.core.checkpoint import Inventory, Problem
 from loadproof.core.config import ModelConfig
-from loadproof.storage import UnreadableError, folder_of
+from loadproof.storage import Storage, UnreadableError, place_of
 
 NAME = "config.json"
 
 
-def read_config(inventory: Inventory) -> ModelConfig:
+def read_config(storage: Storage, inventory: Inventory) -> ModelConfig:
     """The checkpoint's config with everything that is wrong with it; `path` is None when there is none."""
-    data, problem = read_small(inventory, NAME)
+    read = partial(read_small, storage)
+    data, problem = read(NAME)
     if problem is not None:
         return ModelConfig(NAME, {}, "", (problem,))
     if data is None:
-        return ModelConfig(None, {}, "", tuple(check_companions(inventory, read_small)))
-    raw, text, problems = parse_object(data, NAME, os.path.join(inventory.root, NAME))
+        return ModelConfig(None, {}, "", tuple(check_companions(inventory, read)))
+    raw, text, problems = parse_object(data, NAME, place_of(storage, NAME))
     if any(info.path == NAME and info.link for info in inventory.files):
         problems = list(map(withheld, problems))
     config = ModelConfig(NAME, raw, text)
     problems += [_placed(problem, config) for problem in few(_content(raw))]
-    return replace(config, problems=(*problems, *check_companions(inventory, read_small)))
+    return replace(config, problems=(*problems, *check_companions(inventory, read)))
 
 
 def config_of_text(text: str, before: ModelConfig) -> ModelConfig:
@@ -58,23 +59,23 @@ def _placed(problem: Problem, config: ModelConfig) -> Problem:
     return replace(problem, line=line_of(config, path)) if problem.expected else problem
 
 
-def read_small(inventory: Inventory, name: str) -> tuple[bytes | None, Problem | None]:
+def read_small(storage: Storage, name: str) -> tuple[bytes | None, Problem | None]:
     """The bytes of a small file beside the weights; (None, None) when it is absent, else a problem.
 
     A link to nothing is no file (the inventory has said so).
     """
     try:
-        with folder_of(inventory) as folder, folder.open(name) as opened:
+        with storage.open(name) as opened:
             if opened.size > MAX_BYTES:
                 text = f"{name} has {opened.size:,} bytes; more than {MAX_BYTES:,} are not read"
                 return None, fault(INVALID, name, "huge", text)
             return opened.read(0, opened.size), None
     except UnreadableError as error:
-        return None, _not_read(inventory, name, error)
+        return None, _not_read(storage, name, error)
 
 
-def _not_read(inventory: Inventory, name: str, error: UnreadableError) -> Problem | None:
-    place = os.path.join(inventory.root, name)
+def _not_read(storage: Storage, name: str, error: UnreadableError) -> Problem | None:
+    place = place_of(storage, name)
     if error.kind == "dangling-link" and name == NAME:
         return fault(DANGLING, name, error.kind, f"the file {error.reason}", particular=place)
     if error.kind in ("absent", "dangling-link", "not-a-folder"):

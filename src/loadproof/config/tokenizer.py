@@ -8,17 +8,18 @@ from collections.abc import Iterator
 from loadproof.config.parse import parse_object
 from loadproof.config.read import read_small
 from loadproof.core.checkpoint import Inventory, Tokenizer
+from loadproof.storage import Storage
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
 
 
-def read_tokenizer(inventory: Inventory) -> Tokenizer | None:
+def read_tokenizer(storage: Storage, inventory: Inventory) -> Tokenizer | None:
     """The highest id among the added tokens plus one, None when no small file lists any.
 
     Added tokens carry the highest ids, so this bounds the rows from below; the vocabulary proper (tokenizer.json, tens
     of megabytes) is not read. Malformed entries are passed over.
     """
-    found = [(max(ids) + 1, name) for name in _FILES if (ids := list(_ids(inventory, name)))]
+    found = [(max(ids) + 1, name) for name in _FILES if (ids := list(_ids(storage, inventory, name)))]
     if not found:
         return None
     rows, name = max(found)
@@ -28,10 +29,10 @@ def read_tokenizer(inventory: Inventory) -> Tokenizer | None:
 _FILES = ("tokenizer_config.json", "added_tokens.json")
 
 
-def _ids(inventory: Inventory, name: str) -> Iterator[int]:
+def _ids(storage: Storage, inventory: Inventory, name: str) -> Iterator[int]:
     if not any(info.path == name for info in inventory.files):
         return
-    data, _ = read_small(inventory, name)
+    data, _ = read_small(storage, name)
     if data is None:
         return
     raw, _, _ = parse_object(data, name, "")

@@ -1,7 +1,7 @@
 """Everything the rules may look at and ask, and the answer made of it.
 
-A case is plain data: it keeps the name of its reader and the place of its folder. A reader enters itself here under its
-name, and so does the stage that reads folders, so that rules and reports know neither.
+A case keeps the name of its reader and the checkpoint that it is about. A reader enters itself here under its name, so
+that rules and reports know none.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from loadproof.core.findings import Accepted, Finding
 from loadproof.core.live import LiveModel
 from loadproof.core.outcome import Outcome, Row, Verdict
 from loadproof.core.reading import Reading
+from loadproof.core.session import Checkpoint
 from loadproof.core.shown import Shown
 from loadproof.core.symptom import Symptom
 from loadproof.core.tensors import Family
@@ -58,6 +59,7 @@ class Case(Struct, frozen=True):
     live: LiveModel | None = None
     equal_duplicates: tuple[str, ...] = ()  # names stored in several files with the same bytes in all of them
     reading: Reading = Reading()  # how the user asked for it, to read it again under another config
+    checkpoint: Checkpoint | None = None  # of an error text and of a live model there is none
 
     def reaction(self, problem: Problem) -> str | None:
         """The exception that the reader raises over this fault; None where it takes the file."""
@@ -86,12 +88,12 @@ class Case(Struct, frozen=True):
         return None if reader is None else reader.as_class(self, kin, config, families)
 
     def look_up(self, name: str) -> FileInfo | None:
-        """What a reader finds under a name of the folder, None where nothing is there."""
-        return asked_folder().look_up(self.inventory, name)
+        """What a reader finds under a name of the checkpoint, None where nothing is there."""
+        return None if self.checkpoint is None else self.checkpoint.look_up(name)
 
     def families_of(self, files: tuple[str, ...]) -> tuple[Family, ...]:
-        """The tensors of safetensors files of the folder that the reader did not select."""
-        return asked_folder().families(self.inventory, files)
+        """The tensors of weight files that the reader did not select."""
+        return () if self.checkpoint is None else self.checkpoint.families_of(files)
 
 
 class AskedReader(Protocol):
@@ -120,22 +122,7 @@ class AskedReader(Protocol):
         ...
 
 
-class AskedFolder(Protocol):
-    """The part of the stages that read files which a case hands on."""
-
-    def look_up(self, inventory: Inventory, name: str) -> FileInfo | None:
-        """What a reader finds under a name, None where nothing is there."""
-        ...
-
-    def families(self, inventory: Inventory, files: tuple[str, ...]) -> tuple[Family, ...]:
-        """The tensors of safetensors files that no reader selected."""
-        ...
-
-
 _MAKERS: dict[str, Callable[[], AskedReader]] = {}
-
-
-_FOLDERS: list[AskedFolder] = []
 
 
 def enter(name: str, make: Callable[[], AskedReader]) -> None:
@@ -147,18 +134,6 @@ def asked(name: str) -> AskedReader | None:
     """The reader of that name, None where a case has none (an error text alone, a live model)."""
     make = _MAKERS.get(name)
     return None if make is None else make()
-
-
-def enter_folder(folder: AskedFolder) -> None:
-    """Let cases ask what lies in their folder."""
-    _FOLDERS[:] = [folder]
-
-
-def asked_folder() -> AskedFolder:
-    """What reads folders. Raises LookupError where nothing that does was imported."""
-    if not _FOLDERS:
-        raise LookupError("no stage that reads folders was imported")
-    return _FOLDERS[0]
 
 
 class Report(Shown, frozen=True):

@@ -56,14 +56,12 @@ class Inventory(Struct, frozen=True):
     """What lies in the checkpoint folder (or the one file given), before a reader picks its weights."""
 
     location: str  # as the user gave it
-    root: str  # absolute folder
     files: tuple[FileInfo, ...]
     indexes: tuple[IndexFile, ...] = ()
     problems: tuple[Problem, ...] = ()
     single_file: str | None = None  # set when the user named one file instead of a folder
     skipped: tuple[Skip, ...] = ()
     is_whole: bool = True  # False: the folder held too many names; `files` holds some, and those that readers ask for
-    follow_links: bool = True  # whether links may lead out of the folder
 
 
 class Selection(Struct, frozen=True):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterable
 from functools import cache
 
@@ -15,55 +14,48 @@ from loadproof.formats import sniff
 from loadproof.formats.faults import Faults
 from loadproof.formats.index import is_index, read_index
 from loadproof.formats.registry import kind_of
-from loadproof.storage import Folder, UnreadableError, folder_of, open_folder
+from loadproof.storage import Entry, Storage, UnreadableError
 
 
-def take_inventory(location: str, *, follow_links: bool = True) -> Inventory:
-    """The top level of a folder, or of the folder around a single file, and the files that its indexes name.
+def take_inventory(storage: Storage, location: str) -> Inventory:
+    """The top level of a storage, and the files that its indexes name; `location` is the user's word for it.
 
-    Raises FileNotFoundError, NotADirectoryError or PermissionError when `location` itself cannot be opened;
-    everything found inside becomes a problem. A problem concerns a reader only if the reader would open that file.
+    Everything found inside becomes a problem. A problem concerns a reader only if the reader would open that file.
     """
     faults = Faults()
-    with open_folder(location, follow_links=follow_links) as folder:
-        names, is_whole = folder.list()
-        if not is_whole:
-            names = sorted({*names, *(name for name in KNOWN if folder.holds(name))})
-        files = {name: info for name in names if (info := _look_at(folder, name, faults))}
-        indexes = [index for info in files.values() if is_index(info.path) and (index := _read(folder, info, faults))]
-        holds = cache(folder.holds)  # an index may name a million files of one folder that does not exist
-        for target in _not_listed(indexes, files, is_whole):
-            above = os.path.dirname(target)
-            if (not above or holds(above)) and (info := _look_at_shard(folder, target, faults)):
-                files[target] = info
-        skipped = () if is_whole else (Skip("the rest of the folder", f"it holds more than {len(names):,} files"),)
-        return Inventory(
-            location,
-            folder.root,
-            tuple(files.values()),
-            tuple(indexes),
-            faults.result(),
-            folder.single_file,
-            skipped,
-            is_whole,
-            follow_links,
-        )
+    entries, is_whole = storage.list()
+    if not is_whole:
+        asked = {name: storage.look(name) for name in KNOWN}
+        there = {entry.name: entry for entry in (*entries, *asked.values()) if entry.state != "absent"}
+        entries = tuple(there[name] for name in sorted(there))
+    files = {entry.name: info for entry in entries if (info := _look_at(storage, entry, faults))}
+    indexes = [index for info in files.values() if is_index(info.path) and (index := _read(storage, info, faults))]
+    holds = cache(
+        lambda name: storage.look(name).state != "absent"
+    )  # an index may name a million files of one such folder
+    for target in _not_listed(indexes, files, is_whole):
+        above = os.path.dirname(target)
+        if (not above or holds(above)) and (info := _look_at_shard(storage, target, faults)):
+            files[target] = info
+    skipped = () if is_whole else (Skip("the rest of the folder", f"it holds more than {len(entries):,} files"),)
+    single = storage.single_file
+    return Inventory(location, tuple(files.values()), tuple(indexes), faults.result(), single, skipped, is_whole)
 
 
-def look_at(folder: Folder, name: str) -> FileInfo:
+def look_at(storage: Storage, name: str) -> FileInfo:
     """Kind and size of one regular file. Raises `UnreadableError`."""
-    with folder.open(name) as opened:
+    with storage.open(name) as opened:
         kind = kind_of(opened.read(0, sniff.HEAD), opened.size, name)
         return FileInfo(name, opened.size, kind, opened.outside or "")
 
 
-def look_up(inventory: Inventory, name: str) -> FileInfo | None:
+def look_up(storage: Storage, inventory: Inventory, name: str) -> FileInfo | None:
     """What a reader finds under a name, None where nothing is there: of a folder that was not listed whole it is asked."""
     info = next((info for info in inventory.files if info.path == name), None)
     if info is not None or inventory.is_whole:
         return info
-    with folder_of(inventory) as folder:
-        return _look_at(folder, name, Faults()) if folder.holds(name) else None
+    entry = storage.look(name)
+    return None if entry.state == "absent" else _look_at(storage, entry, Faults())
 
 
 def _not_listed(indexes: Iterable[IndexFile], files: dict[str, FileInfo], is_whole: bool) -> list[str]:
@@ -73,41 +65,43 @@ def _not_listed(indexes: Iterable[IndexFile], files: dict[str, FileInfo], is_who
     return sorted(file for file in asked if "/" in file or not is_whole or not sniff.claims_weights(file))
 
 
-def _look_at(folder: Folder, name: str, faults: Faults) -> FileInfo | None:
+def _look_at(storage: Storage, entry: Entry, faults: Faults) -> FileInfo | None:
     """None for folders that do not pretend to be weights. Only names that promise weights or JSON are opened."""
+    name = entry.name
     try:
         if sniff.claims_weights(name) or name.endswith(".json"):
-            return look_at(folder, name)
-        status = folder.stat(name)
-        if stat.S_ISDIR(status.st_mode):
+            return look_at(storage, name)
+        if entry.why is not None:
+            raise entry.why
+        if entry.kind == "folder":
             return None
-        return FileInfo(name, status.st_size, "other" if stat.S_ISREG(status.st_mode) else "special")
+        return FileInfo(name, entry.size, "other" if entry.kind == "file" else "special")
     except UnreadableError as error:
         if error.kind == "folder" and name.endswith(".json"):
             return None
-        return _unreadable(folder, name, error, faults)
+        return _unreadable(storage, name, error, faults)
 
 
-def _look_at_shard(folder: Folder, target: str, faults: Faults) -> FileInfo | None:
+def _look_at_shard(storage: Storage, target: str, faults: Faults) -> FileInfo | None:
     """A file below a sub-folder; one that is not there, or that the folder does not reach, is no file of it."""
     try:
-        return look_at(folder, target)
+        return look_at(storage, target)
     except UnreadableError as error:
-        return None if error.kind == "unsafe-path" else _unreadable(folder, target, error, faults)
+        return None if error.kind == "unsafe-path" else _unreadable(storage, target, error, faults)
 
 
-def _unreadable(folder: Folder, name: str, error: UnreadableError, faults: Faults) -> FileInfo | None:
+def _unreadable(storage: Storage, name: str, error: UnreadableError, faults: Faults) -> FileInfo | None:
     """The entry of a name under which nothing can be read; None where nothing is there."""
     if error.kind == "absent":
         return None
     if name != CONFIG:  # reported where it is read
-        add_unreadable(faults, name, error, folder.root)
+        add_unreadable(faults, name, error, storage.place)
     if error.kind == "dangling-link":
         return None
     return FileInfo(name, 0, "unreadable" if error.kind in _IS_THERE else "special")
 
 
-def _read(folder: Folder, info: FileInfo, faults: Faults) -> IndexFile | None:
+def _read(storage: Storage, info: FileInfo, faults: Faults) -> IndexFile | None:
     if info.kind == "special":
         return None
     if info.kind == "unreadable":
@@ -116,10 +110,10 @@ def _read(folder: Folder, info: FileInfo, faults: Faults) -> IndexFile | None:
         faults.add("LP001", info.path, "lfs-pointer", "a Git LFS pointer lies in place of the index", offset=0)
         return IndexFile(info.path, {}, None, False, readable=False)
     try:
-        with folder.open(info.path) as opened:
-            index, problems = read_index(opened, info.path, folder.place_of)
+        with storage.open(info.path) as opened:
+            index, problems = read_index(opened, info.path, storage.resolve)
     except UnreadableError as error:
-        add_unreadable(faults, info.path, error, folder.root)
+        add_unreadable(faults, info.path, error, storage.place)
         return IndexFile(info.path, {}, None, False, readable=False)
     faults.extend(tuple(map(withheld, problems)) if info.link else problems)
     return index

@@ -4,34 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from loadproof.core.checkpoint import Inventory
 from loadproof.core.tensors import TensorRecord
 from loadproof.formats.base import size_of
 from loadproof.formats.payload import read_range
 from loadproof.formats.registry import read_tensors
-from loadproof.storage import UnreadableError, folder_of
+from loadproof.storage import Storage, UnreadableError
 
 
-def find_tensors(inventory: Inventory, files: Iterable[str], names: Collection[str]) -> dict[str, TensorRecord]:
+def find_tensors(storage: Storage, files: Iterable[str], names: Collection[str]) -> dict[str, TensorRecord]:
     """Records of the named tensors in these files; the last file that holds a name wins.
 
     Names that are not found, and files that cannot be read, are left out.
     """
     wanted = set(names)
     found: dict[str, TensorRecord] = {}
-    with folder_of(inventory) as folder:
-        for file in files:
-            try:
-                with folder.open(file) as opened:
-                    held = read_tensors(opened, file)
-            except UnreadableError:
-                continue
-            if held is not None:
-                found.update((record.name, record) for record in held.locate(wanted))
+    for file in files:
+        try:
+            with storage.open(file) as opened:
+                held = read_tensors(opened, file)
+        except UnreadableError:
+            continue
+        if held is not None:
+            found.update((record.name, record) for record in held.locate(wanted))
     return found
 
 
-def read_payload(inventory: Inventory, record: TensorRecord, begin: int = 0, length: int | None = None) -> bytes:
+def read_payload(storage: Storage, record: TensorRecord, begin: int = 0, length: int | None = None) -> bytes:
     """Bytes of one tensor, from `begin` (relative to the tensor) on; fewer where the file ends.
 
     Raises `loadproof.storage.UnreadableError` when the file cannot be opened or read, ValueError on a negative range.
@@ -40,5 +38,4 @@ def read_payload(inventory: Inventory, record: TensorRecord, begin: int = 0, len
     length = whole - begin if length is None else min(length, whole - begin)
     if begin < 0 or length < 0:
         raise ValueError(f"no such range in {record.name}: {begin}, {length}")
-    with folder_of(inventory) as folder:
-        return read_range(folder, record, begin, length)
+    return read_range(storage, record, begin, length)

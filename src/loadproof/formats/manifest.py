@@ -17,24 +17,23 @@ from loadproof.formats.inventory import add_unreadable
 from loadproof.formats.names import check_metadata, check_names
 from loadproof.formats.registry import kind_of, opened_as, read_tensors, reader_of
 from loadproof.lexicon.formats import SAFETENSORS, named, promised
-from loadproof.storage import Folder, UnreadableError, folder_of, why_unsafe
+from loadproof.storage import Storage, UnreadableError, why_unsafe
 
 
-def read_manifest(inventory: Inventory, selection: Selection, names_only: bool = False) -> Manifest:
+def read_manifest(storage: Storage, inventory: Inventory, selection: Selection, names_only: bool = False) -> Manifest:
     """What the selected files hold. Never raises on content; faults of the files become problems.
 
     With `names_only` the index stands for shards that are absent or Git LFS pointers: their tensors come as families
     without dtype and shape. Files of formats that are not read are listed in `skipped`.
     """
-    with folder_of(inventory) as folder:
-        return _Reading(folder, inventory, selection, names_only).run()
+    return _Reading(storage, inventory, selection, names_only).run()
 
 
 class _Reading:
     """The state of one pass over the selected files."""
 
-    def __init__(self, folder: Folder, inventory: Inventory, selection: Selection, names_only: bool) -> None:
-        self.folder = folder
+    def __init__(self, storage: Storage, inventory: Inventory, selection: Selection, names_only: bool) -> None:
+        self.storage = storage
         self.inventory = inventory
         self.selection = selection
         self.names_only = names_only
@@ -93,7 +92,7 @@ class _Reading:
 
     def _open(self, file: str) -> None:
         try:
-            with self.folder.open(file) as opened:
+            with self.storage.open(file) as opened:
                 head = opened.read(0, sniff.HEAD)
                 info = FileInfo(file, opened.size, kind_of(head, opened.size, file), opened.outside or "")
                 self.files.append(info)
@@ -189,7 +188,7 @@ class _Reading:
     def _check_unnamed(self, info: FileInfo) -> bool:
         """A shard that the index does not name is never read: an error if it holds tensors that no read file holds."""
         try:
-            with self.folder.open(info.path) as opened:
+            with self.storage.open(info.path) as opened:
                 held = read_tensors(opened, info.path)
         except UnreadableError:
             return False

@@ -7,20 +7,21 @@ from math import prod
 
 from loadproof.core.tensors import Shape, TensorPart, TensorRecord
 from loadproof.formats.entry import BITS
-from loadproof.storage import Folder
+from loadproof.storage import Storage
 
 _WINDOW = 1 << 20  # bytes that are read at once where a tensor is gathered from small runs
 Run = tuple[int, int]  # begin and length, in bytes
 
 
-def read_range(folder: Folder, record: TensorRecord, begin: int, length: int) -> bytes:
+def read_range(storage: Storage, record: TensorRecord, begin: int, length: int) -> bytes:
     """`length` bytes of the tensor from `begin` on, fewer where its file ends. Raises `UnreadableError`, ValueError."""
     if record.parts:
-        return b"".join(_from_parts(folder, record, begin, length))
+        return b"".join(_from_parts(storage, record, begin, length))
     if record.strides is None:
-        return folder.read(record.file, record.begin + begin, length)
+        with storage.open(record.file) as opened:
+            return opened.read(record.begin + begin, length)
     runs = runs_of(record.shape, record.strides, element_size(record.dtype), begin, length)
-    return _gathered(folder, record.file, record.begin, runs)
+    return _gathered(storage, record.file, record.begin, runs)
 
 
 def element_size(dtype: str) -> int:
@@ -60,10 +61,10 @@ def _offset(number: int, shape: Shape, strides: Shape) -> int:
     return offset
 
 
-def _gathered(folder: Folder, file: str, base: int, runs: Iterator[Run]) -> bytes:
+def _gathered(storage: Storage, file: str, base: int, runs: Iterator[Run]) -> bytes:
     pieces = []
     window, at = b"", 0
-    with folder.open(file) as opened:
+    with storage.open(file) as opened:
         for begin, length in runs:
             if not at <= begin or begin + length > at + len(window):
                 at, window = begin, opened.read(base + begin, max(length, _WINDOW))
@@ -71,7 +72,7 @@ def _gathered(folder: Folder, file: str, base: int, runs: Iterator[Run]) -> byte
     return b"".join(pieces)
 
 
-def _from_parts(folder: Folder, record: TensorRecord, begin: int, length: int) -> Iterator[bytes]:
+def _from_parts(storage: Storage, record: TensorRecord, begin: int, length: int) -> Iterator[bytes]:
     """Row by row of the last dimension; each row from the part that holds it."""
     size = element_size(record.dtype)
     at, end = begin, min(begin + length, prod(record.shape) * size)
@@ -79,7 +80,8 @@ def _from_parts(folder: Folder, record: TensorRecord, begin: int, length: int) -
         element, skipped = divmod(at, size)
         part, offset, left = _part_at(record, _index(element, record.shape))
         taken = min(left * size - skipped, end - at)
-        yield folder.read(part.file, part.begin + offset * size + skipped, taken)
+        with storage.open(part.file) as opened:
+            yield opened.read(part.begin + offset * size + skipped, taken)
         at += taken
 
 

@@ -7,12 +7,12 @@ from itertools import combinations
 
 from msgspec.structs import replace
 
-from loadproof.core.checkpoint import DonatedTie, Inventory, Manifest, TieValue
+from loadproof.core.checkpoint import DonatedTie, Manifest, TieValue
 from loadproof.core.expectation import Expectation
 from loadproof.core.families import join_name, names_of, split_name
 from loadproof.core.outcome import Assignment, Outcome
+from loadproof.core.session import Checkpoint
 from loadproof.core.tensors import TensorRecord
-from loadproof.formats import find_tensors, read_payload
 
 WHOLE = 8 * 1024 * 1024  # bytes up to which everything is compared
 SAMPLE = 64 * 1024
@@ -21,18 +21,18 @@ MOST_DUPLICATES = 64  # more of them are judged by the index alone
 
 
 def compare_ties(
-    inventory: Inventory, manifest: Manifest, expectation: Expectation, outcome: Outcome
+    checkpoint: Checkpoint, manifest: Manifest, expectation: Expectation, outcome: Outcome
 ) -> tuple[TieValue, ...]:
     """One comparison for every tie of which both sides are stored under different names.
 
     Small tensors are compared whole; of large ones samples spread over the whole length are read, so that a difference
     is certain and equality is not (`TieValue.complete`). Never raises: what cannot be read is not comparable.
     """
-    return _compared(inventory, manifest, list(_stored_pairs(expectation, outcome)))
+    return _compared(checkpoint, manifest, list(_stored_pairs(expectation, outcome)))
 
 
 def compare_donors(
-    inventory: Inventory, manifest: Manifest, expectation: Expectation, outcome: Outcome
+    checkpoint: Checkpoint, manifest: Manifest, expectation: Expectation, outcome: Outcome
 ) -> tuple[DonatedTie, ...]:
     """Every tie whose source is not stored while several other members are, with these members compared.
 
@@ -40,7 +40,7 @@ def compare_donors(
     """
     ties = list(_donated(expectation, outcome))
     pairs = [list(combinations(tie.stored.values(), 2)) for tie in ties]
-    values = [_compared(inventory, manifest, wanted) for wanted in pairs]
+    values = [_compared(checkpoint, manifest, wanted) for wanted in pairs]
     return tuple(replace(tie, values=found) for tie, found in zip(ties, values, strict=True) if found)
 
 
@@ -56,30 +56,32 @@ def _donated(expectation: Expectation, outcome: Outcome) -> Iterator[DonatedTie]
             yield DonatedTie(source, takers, donors[source], stored)
 
 
-def _compared(inventory: Inventory, manifest: Manifest, pairs: list[tuple[str, str]]) -> tuple[TieValue, ...]:
+def _compared(checkpoint: Checkpoint, manifest: Manifest, pairs: list[tuple[str, str]]) -> tuple[TieValue, ...]:
     if not pairs or manifest.names_only:
         return ()
     names = {name for pair in pairs for name in pair}
-    records = find_tensors(inventory, tuple(info.path for info in manifest.files), names)
+    records = checkpoint.records(tuple(info.path for info in manifest.files), names)
     return tuple(
-        _compare(inventory, records[target], records[source])
+        _compare(checkpoint, records[target], records[source])
         for target, source in pairs
         if target in records and source in records
     )
 
 
-def equal_duplicates(inventory: Inventory, manifest: Manifest) -> tuple[str, ...]:
+def equal_duplicates(checkpoint: Checkpoint, manifest: Manifest) -> tuple[str, ...]:
     """Names that several files hold with equal type, shape and (of large ones: sampled) bytes. Never raises."""
     if manifest.names_only or len(manifest.duplicates) > MOST_DUPLICATES:
         return ()
     equal = []
     names = {twice.name for twice in manifest.duplicates}
     holders = dict.fromkeys(file for twice in manifest.duplicates for file in twice.files)
-    records = {file: find_tensors(inventory, (file,), names) for file in holders}
+    records = {file: checkpoint.records((file,), names) for file in holders}
     for twice in manifest.duplicates:
         copies = [records[file].get(twice.name) for file in twice.files]
         last = copies[-1]
-        if last is not None and all(copy is not None and _compare(inventory, copy, last).equal for copy in copies[:-1]):
+        if last is not None and all(
+            copy is not None and _compare(checkpoint, copy, last).equal for copy in copies[:-1]
+        ):
             equal.append(twice.name)
     return tuple(equal)
 
@@ -110,14 +112,14 @@ def _at(assignment: Assignment, indices: tuple[int, ...]) -> str | None:
     return stored[targets.index(wanted)]
 
 
-def _compare(inventory: Inventory, target: TensorRecord, source: TensorRecord) -> TieValue:
+def _compare(checkpoint: Checkpoint, target: TensorRecord, source: TensorRecord) -> TieValue:
     if (target.dtype, target.shape) != (source.dtype, source.shape):
         text = f"{target.dtype} {list(target.shape)} against {source.dtype} {list(source.shape)}"
         return _value(target, source, None, True, text)
     size = target.end - target.begin
     try:
         for begin, length in _ranges(size):
-            if read_payload(inventory, target, begin, length) != read_payload(inventory, source, begin, length):
+            if checkpoint.payload(target, begin, length) != checkpoint.payload(source, begin, length):
                 return _value(target, source, False, True, f"bytes differ near {begin:,} of {size:,}")
     except (OSError, ValueError) as error:
         return _value(target, source, None, True, f"not readable: {error}")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from loadproof.interpret.sandbox.parent import Child
 
 _INSTALL = 'pip install "loadproof[transformers]"'
+_CODE_ELSEWHERE = "the model's own code is not on this machine"
 _TYPE_TABLES = ("configuration_auto.py", "auto_mappings.py")
 
 
@@ -37,7 +38,7 @@ class Question(NamedTuple):
 
 def expect(
     config: ModelConfig,
-    folder: str,
+    folder: str | None,
     *,
     class_name: str | None = None,
     source: str | None = None,
@@ -49,7 +50,8 @@ def expect(
     only (ValueError) where the caller's `source` holds no release.
 
     `source` is the package folder of a release (or one that holds it), else the installed one is read. `class_name`
-    overrides the class that the Auto classes would pick. `folder` is where a repository's own code is looked for.
+    overrides the class that the Auto classes would pick. `folder` is where a repository's own code is looked for; None:
+    it is not on this machine.
     What cannot be told is `inconclusive`; what the library itself would raise while it builds configuration or model is
     `raises`.
 
@@ -72,7 +74,7 @@ def expect(
 @contextmanager
 def expecting(
     config: ModelConfig,
-    folder: str,
+    folder: str | None,
     *,
     class_name: str | None = None,
     source: str | None = None,
@@ -93,6 +95,10 @@ def expecting(
     if config.path is None and not config.raw:
         yield lambda: msgspec.structs.replace(blank, inconclusive="there is no config.json, so no class is named")
         return
+    if folder is None and auto_map.has_code(config.raw):
+        yield lambda: msgspec.structs.replace(blank, source="none", inconclusive=_CODE_ELSEWHERE)
+        return
+    folder = folder or ""
     trusted = source is None or is_trusted or is_installed(root)
     key = cache.key_of(root, blank.version, folder, config.raw, class_name, trusted) if use_cache else None
     known = cache.load(key, Expectation) if key else None

@@ -7,11 +7,12 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 from loadproof.core.case import AskedReader
-from loadproof.core.checkpoint import Inventory, Manifest, Selection
+from loadproof.core.checkpoint import Manifest, Selection
 from loadproof.core.config import ModelConfig
 from loadproof.core.expectation import Expectation
 from loadproof.core.outcome import Outcome
 from loadproof.core.reading import Reading
+from loadproof.core.session import Checkpoint
 
 
 class Reader(AskedReader, Protocol):
@@ -22,11 +23,11 @@ class Reader(AskedReader, Protocol):
 
     name: str
 
-    def select(self, inventory: Inventory, config: ModelConfig, reading: Reading) -> Selection:
+    def select(self, checkpoint: Checkpoint, reading: Reading) -> Selection:
         """The weight files the library would open, in its order, or the exception it would raise."""
         ...
 
-    def build(self, config: ModelConfig, folder: str, reading: Reading) -> Expectation:
+    def build(self, checkpoint: Checkpoint, reading: Reading) -> Expectation:
         """What the model class of the library's release creates.
 
         Text of strangers is evaluated in a process behind the operating system's wall; where there is none, only if the
@@ -34,9 +35,7 @@ class Reader(AskedReader, Protocol):
         """
         ...
 
-    def building(
-        self, config: ModelConfig, folder: str, reading: Reading
-    ) -> AbstractContextManager[Callable[[], Expectation]]:
+    def building(self, checkpoint: Checkpoint, reading: Reading) -> AbstractContextManager[Callable[[], Expectation]]:
         """The same for a caller who has something to do in between: what takes time to start, starts at once."""
         ...
 

@@ -18,12 +18,14 @@ from loadproof.readers.base import Reader
 
 def build_if(reader: Reader, case: Case, edits: Sequence[Edit]) -> Expectation | None:
     """What the class of the case would expect; None where it cannot be built, or comes from another release."""
+    if case.checkpoint is None:
+        return None
     try:
         config = with_edits(case.config, edits)
     except (IndexError, KeyError, TypeError):
         return None
     reading = replace(case.reading, class_name=case.expectation.class_name or None)
-    made = reader.build(config, case.inventory.root, reading)
+    made = reader.build(case.checkpoint.edited(case.inventory, config), reading)
     usable = made.inconclusive is None and made.raises is None and made.version == case.expectation.version
     return made if usable else None
 
@@ -42,7 +44,10 @@ def as_class(
 ) -> tuple[Expectation, Outcome] | None:
     """Another class of the same release under this config, and these stored tensors loaded into it; None where it cannot
     be built. Files that are not there do not matter: the names alone are asked about."""
-    made = reader.build(config, case.inventory.root, replace(case.reading, class_name=kin.class_name))
+    if case.checkpoint is None:
+        return None
+    as_kin = replace(case.reading, class_name=kin.class_name)
+    made = reader.build(case.checkpoint.edited(case.inventory, config), as_kin)
     if made.inconclusive is not None or made.raises is not None:
         return None
     known = bool(case.manifest.families)

@@ -54,9 +54,9 @@ class Shard:
 class Draft:
     """`shards` by file; `texts`: the new text of every JSON file that changes; `broken`: why a file is unread."""
 
-    def __init__(self, inventory: Inventory) -> None:
+    def __init__(self, inventory: Inventory, root: str) -> None:
         self.inventory = inventory
-        self.root = inventory.root
+        self.root = root
         self.shards: dict[str, Shard] = {}
         self.broken: dict[str, str] = {}
         self.texts: dict[str, str] = {}

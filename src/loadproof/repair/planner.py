@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from loadproof.core.checkpoint import Inventory
 from loadproof.core.edits import Edit
+from loadproof.core.session import Checkpoint
 from loadproof.repair import file_edits, tensor_edits
 from loadproof.repair.compiler import Compiler
 from loadproof.repair.disk import RealDisk
@@ -19,11 +19,14 @@ from loadproof.repair.stream import sources_of
 HANDLERS = {**tensor_edits.HANDLERS, **file_edits.HANDLERS}
 
 
-def plan_edits(inventory: Inventory, edits: Iterable[Edit]) -> Plan:
+def plan_edits(checkpoint: Checkpoint, edits: Iterable[Edit]) -> Plan:
     """The plan for these edits, one after another. Never raises on bad content: `refusals` says what is wrong."""
-    edits = tuple(edits)
-    draft = Draft(inventory)
-    with RealDisk(inventory.root) as disk:
+    edits, root = tuple(edits), checkpoint.folder
+    if root is None:
+        refusal = Refusal("the files do not lie on this machine", "download them, and fix the copy")
+        return Plan(root="", edits=edits, number=0, refusals=(refusal,))
+    draft = Draft(checkpoint.inventory, root)
+    with RealDisk(root) as disk:
         number = next_undo(disk)
     try:
         for edit in edits:
@@ -33,13 +36,13 @@ def plan_edits(inventory: Inventory, edits: Iterable[Edit]) -> Plan:
         compiler.run()
     except RefusedError as refused:
         refusal = Refusal(refused.reason, refused.alternative, refused.file)
-        return Plan(root=inventory.root, edits=edits, number=number, refusals=(refusal,))
+        return Plan(root=root, edits=edits, number=number, refusals=(refusal,))
     except ValueError as error:  # templates and indices of an edit that do not fit each other
         refusal = Refusal(f"an edit contradicts itself: {error}")
-        return Plan(root=inventory.root, edits=edits, number=number, refusals=(refusal,))
+        return Plan(root=root, edits=edits, number=number, refusals=(refusal,))
     except RecursionError:
         refusal = Refusal("a JSON file is nested too deeply to be edited")
-        return Plan(root=inventory.root, edits=edits, number=number, refusals=(refusal,))
+        return Plan(root=root, edits=edits, number=number, refusals=(refusal,))
     plan = Plan(draft.root, edits, number, tuple(compiler.changes), tuple(compiler.steps), tuple(compiler.streams))
-    linked = tuple(info.path for info in inventory.files if info.link)
-    return replace(plan, sources=sources_of(plan), linked=linked, follow_links=inventory.follow_links)
+    linked = tuple(info.path for info in checkpoint.inventory.files if info.link)
+    return replace(plan, sources=sources_of(plan), linked=linked, follow_links=checkpoint.follow_links)

@@ -112,7 +112,7 @@ def _said(report: Report) -> str:
 
 def _next(command: str, report: Report) -> list[Line]:
     """The command to type next; not the check that was just done."""
-    if report.case.inventory.root and command.startswith(("loadproof check", "loadproof explain")):
+    if report.case.checkpoint is not None and command.startswith(("loadproof check", "loadproof explain")):
         return []
     return _marked("next", _command(command, report), 2, "command")
 
@@ -129,7 +129,7 @@ def _marked(mark: str, text: str, most: int, role: str = "") -> list[Line]:
 
 
 def _command(text: str, report: Report) -> str:
-    if not report.case.inventory.root:
+    if report.case.checkpoint is None:
         return text
     return text.replace("PATH", shlex.quote(report.case.inventory.location))
 
@@ -150,7 +150,7 @@ def _closing(report: Report, hidden: int) -> list[Line]:
     lines: list[Line] = []
     if hidden > 0:
         lines.append((("dim", f"... and {hidden} less probable (-v shows all)"),))
-    if report.case.inventory.root:
+    if report.case.checkpoint is not None:
         lines.append((("bold", "verdict  "), ("", f"{report.verdict} ({clean(report.case.inventory.location)})")))
     elif report.findings:
         lines.append((("dim", "from the text alone; --checkpoint PATH decides between the causes"),))

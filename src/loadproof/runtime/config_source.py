@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from loadproof.config import read_config
 from loadproof.config.plan.reading import plan_from_config
 from loadproof.core.config import ModelConfig
 from loadproof.runtime.errors import LayerPlanError
@@ -29,9 +28,9 @@ def words_of_config(config: Any) -> tuple[str, ...]:
 def model_config(config: Any) -> ModelConfig:
     """A ModelConfig from a config object, a dict, or the path of a folder."""
     if isinstance(config, str | os.PathLike):
-        from loadproof.formats import take_inventory
+        from loadproof.formats import checkpoint_at
 
-        return read_config(take_inventory(os.fspath(config)))
+        return checkpoint_at(os.fspath(config)).config
     if isinstance(config, dict):
         raw = config
     else:

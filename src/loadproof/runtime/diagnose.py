@@ -65,7 +65,7 @@ def live_case(model: Any) -> Case:
     expectation = _expectation(inner, config)
     name = expectation.class_name
     return Case(
-        inventory=Inventory(location=f"live {name}", root="", files=()),
+        inventory=Inventory(location=f"live {name}", files=()),
         selection=Selection(entry=None, files=(), format="live"),
         manifest=manifest,
         config=config,

@@ -12,8 +12,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from loadproof.core.checkpoint import Inventory, Manifest, Selection
+from loadproof.core.checkpoint import Manifest, Selection
 from loadproof.core.families import names_of
+from loadproof.core.session import Checkpoint
 from loadproof.core.tensors import TensorRecord
 from loadproof.runtime.errors import LoadError
 from loadproof.runtime.layer_plan import LayerPlan
@@ -48,9 +49,9 @@ def load_checkpoint(
     """
     inner, _ = unwrap(model)
     folder = os.fspath(path)
-    inventory, selection, manifest = read_folder(folder)
+    checkpoint, selection, manifest = read_folder(folder)
     _refuse_broken(folder, manifest)
-    sources = _stored(inventory, selection, manifest)
+    sources = _stored(checkpoint, selection, manifest)
     wanted = set(build_state_dict_mapper(plan)(dict.fromkeys(sources))) if plan is not None else set(sources)
     state = inner.state_dict(keep_vars=True)
     missing, unexpected = _missing(state, sources), tuple(sorted(n for n in sources if n not in state))
@@ -61,7 +62,7 @@ def load_checkpoint(
     if wrong or (strict and (missing or unexpected)):
         raise LoadError(_message(folder, missing, unexpected, wrong, strict))
     chosen = [s for s in sources.values() if s.name in state and s.name in wanted]
-    copied = sum(_copy(inventory.root, chosen, state, _show_progress(progress)))
+    copied = sum(_copy(checkpoint, chosen, state, _show_progress(progress)))
     return LoadResult(tuple(s.name for s in chosen), missing, unexpected, copied)
 
 
@@ -71,12 +72,10 @@ def _refuse_broken(folder: str, manifest: Manifest) -> None:
         raise LoadError(f"{folder}: " + "; ".join(f"[{p.code}] {p.file}: {p.text}" for p in broken[:5]))
 
 
-def _stored(inventory: Inventory, selection: Selection, manifest: Manifest) -> dict[str, TensorRecord]:
+def _stored(checkpoint: Checkpoint, selection: Selection, manifest: Manifest) -> dict[str, TensorRecord]:
     """{name: where it lies}; of equal names the later file counts, as for the reader."""
-    from loadproof.formats import find_tensors
-
     names = [name for family in manifest.families for name in names_of(family.template, family.axes)]
-    return find_tensors(inventory, selection.files, names)
+    return checkpoint.records(selection.files, names)
 
 
 def _missing(state: dict[str, Any], sources: dict[str, TensorRecord]) -> tuple[str, ...]:
@@ -105,7 +104,7 @@ def _list(title: str, lines: Any) -> str:
 
 
 def _copy(
-    root: str, sources: list[TensorRecord], state: dict[str, Any], advance: Callable[[Any], Any]
+    checkpoint: Checkpoint, sources: list[TensorRecord], state: dict[str, Any], advance: Callable[[Any], Any]
 ) -> Iterator[int]:
     import torch
     from safetensors import safe_open
@@ -115,7 +114,7 @@ def _copy(
         by_file.setdefault(source.file, []).append(source.name)
     with torch.no_grad():
         for file, names in advance(sorted(by_file.items())):
-            with safe_open(os.path.join(root, file), framework="pt") as shard:
+            with safe_open(checkpoint.place_of(file), framework="pt") as shard:
                 for name in names:
                     yield _copy_one(state[name], shard.get_tensor(name))
 

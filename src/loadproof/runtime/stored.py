@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from loadproof.core.checkpoint import Inventory, Manifest, Selection
+from typing import TYPE_CHECKING
+
+from loadproof.core.checkpoint import Manifest, Selection
 from loadproof.core.families import names_of
 from loadproof.runtime.errors import LoadError
 
+if TYPE_CHECKING:
+    from loadproof.formats import StoredCheckpoint
 
-def read_folder(path: str) -> tuple[Inventory, Selection, Manifest]:
+
+def read_folder(path: str) -> tuple[StoredCheckpoint, Selection, Manifest]:
     """What transformers would open in this folder. Raises FileNotFoundError, or LoadError when nothing can be read."""
-    from loadproof.config import read_config
     from loadproof.core.reading import Reading
-    from loadproof.formats import read_manifest, take_inventory
+    from loadproof.formats import checkpoint_at
     from loadproof.readers import get_reader
 
-    inventory = take_inventory(path)
-    config = read_config(inventory)
-    selection = get_reader("transformers").select(inventory, config, Reading())
+    checkpoint = checkpoint_at(path)
+    selection = get_reader("transformers").select(checkpoint, Reading())
     if selection.error is not None:
         raise LoadError(f"{path}: {selection.error}")
     if not selection.format.startswith("safetensors"):
         raise LoadError(
             f"{path}: {selection.entry or 'no weight file'} is not safetensors; only safetensors is streamed"
         )
-    return inventory, selection, read_manifest(inventory, selection)
+    return checkpoint, selection, checkpoint.manifest(selection)
 
 
 def stored_names(path: str) -> list[str]:

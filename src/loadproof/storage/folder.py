@@ -11,14 +11,15 @@ import errno
 import os
 import stat
 
-from loadproof.core.checkpoint import Inventory
-from loadproof.storage.guarded import GuardedFile, UnreadableError
+from loadproof.storage.base import Entry, UnreadableError
+from loadproof.storage.guarded import GuardedFile
 from loadproof.storage.paths import why_unsafe
 from loadproof.storage.places import is_inside, is_of_the_kernel, is_own_blob
 
 _FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOCTTY", 0)
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _MOST_ENTRIES = 100_000
+_MOST_KEPT = 128  # files that stay open; systems allow a process 256 or more
 _BY_THE_SYSTEM = frozenset({"odd-path", "parent-folder", "absolute-path"})  # spellings that may yet lead inside
 _WORDS = {"fifo": "named pipe (FIFO)"}
 _SPECIAL = {
@@ -40,34 +41,75 @@ _REFUSALS = {
 
 
 class Folder:
-    """An open folder; a context manager. `root` is its absolute path without links."""
+    """A local folder as a `Storage`: open while somebody is inside. `root` is its absolute path without links."""
 
-    __slots__ = ("_fd", "follow_links", "root", "single_file")
+    __slots__ = ("_fd", "_kept", "_users", "follow_links", "root", "single_file")
 
-    def __init__(self, root: str, fd: int, single_file: str | None, follow_links: bool = True) -> None:
+    def __init__(self, root: str, single_file: str | None = None, follow_links: bool = True) -> None:
         self.root = root
         self.single_file = single_file
         self.follow_links = follow_links
-        self._fd = fd
+        self._fd = -1
+        self._kept: dict[str, GuardedFile] = {}
+        self._users = 0
+
+    @property
+    def place(self) -> str:
+        return self.root
+
+    @property
+    def folder(self) -> str | None:
+        return self.root
 
     def __enter__(self) -> Folder:
+        if not self._users:
+            self._fd = os.open(self.root, _FOLDER_FLAGS)
+        self._users += 1
         return self
 
     def __exit__(self, *_: object) -> None:
-        os.close(self._fd)
+        self._users -= 1
+        if not self._users:
+            for file in self._kept.values():
+                file.close()
+            self._kept.clear()
+            os.close(self._fd)
+            self._fd = -1
 
-    def list(self) -> tuple[list[str], bool]:
-        """Names at the top level, sorted, and whether the folder held too many to list them all."""
-        names: list[str] = []
+    def list(self) -> tuple[tuple[Entry, ...], bool]:
+        """What lies at the top level, sorted by name, and whether that is all: of too many only the first are listed."""
+        found: list[Entry] = []
         with os.scandir(self._fd) as entries:
             for entry in entries:
-                if len(names) == _MOST_ENTRIES:
-                    return sorted(names), False
-                names.append(entry.name)
-        return sorted(names), True
+                if len(found) == _MOST_ENTRIES:
+                    return tuple(sorted(found, key=_name)), False
+                found.append(self.look(entry.name))
+        return tuple(sorted(found, key=_name)), True
 
-    def open(self, file: str) -> GuardedFile:
-        """A regular file by its name in the folder. Raises `UnreadableError`."""
+    def look(self, name: str) -> Entry:
+        """The state of any name; of a link that leads to nothing its own."""
+        try:
+            status = os.stat(name, dir_fd=self._fd, follow_symlinks=False)
+            if stat.S_ISLNK(status.st_mode) and os.path.exists(path := os.path.join(self.root, name)):
+                status = os.stat(path)
+        except (OSError, ValueError) as error:
+            why = _refusal(error)
+            return Entry(name, state="absent" if why.kind == "absent" else "refused", why=why)
+        if stat.S_ISDIR(status.st_mode):
+            return Entry(name, "folder")
+        return Entry(name, "file" if stat.S_ISREG(status.st_mode) else "special", status.st_size)
+
+    def open(self, name: str) -> GuardedFile:
+        """A regular file by its name in the folder, opened once. Raises `UnreadableError`."""
+        if (known := self._kept.get(name)) is not None:
+            return known
+        opened = self._open(name)
+        if len(self._kept) < _MOST_KEPT:
+            opened.kept = True
+            self._kept[name] = opened
+        return opened
+
+    def _open(self, file: str) -> GuardedFile:
         kind = why_unsafe(file)
         if kind is not None and kind not in _BY_THE_SYSTEM:
             raise UnreadableError("unsafe-path", "is not a path inside the folder")
@@ -78,18 +120,9 @@ class Folder:
         except OSError as error:
             raise _refusal(error) from error
 
-    def read(self, file: str, begin: int, length: int) -> bytes:
-        """A range of one file, shorter only where the file ends. Raises `UnreadableError`."""
-        with self.open(file) as opened:
-            return opened.read(begin, length)
-
-    def holds(self, name: str) -> bool:
-        """Whether there is an entry of this name, whatever it is."""
-        return os.path.lexists(os.path.join(self.root, name))
-
-    def place_of(self, file: str) -> str | None:
+    def resolve(self, path: str) -> str | None:
         """The plain name of what a path with ``..`` or from ``/`` leads to; None where that is not in the folder."""
-        above, name = os.path.split(os.path.join(self.root, file))
+        above, name = os.path.split(os.path.join(self.root, path))
         try:
             place = os.path.join(os.path.realpath(above, strict=True), name)
         except (OSError, ValueError):
@@ -97,16 +130,6 @@ class Folder:
         return (
             os.path.relpath(place, self.root) if name not in ("", ".", "..") and is_inside(place, self.root) else None
         )
-
-    def stat(self, file: str) -> os.stat_result:
-        """The status of what lies under this name; of a link that leads to nothing its own. Raises `UnreadableError`."""
-        try:
-            found = os.stat(file, dir_fd=self._fd, follow_symlinks=False)
-            if stat.S_ISLNK(found.st_mode) and os.path.exists(path := os.path.join(self.root, file)):
-                return os.stat(path)
-            return found
-        except (OSError, ValueError) as error:
-            raise _refusal(error) from error
 
     def _open_plain(self, file: str) -> GuardedFile | None:
         """The file without a link on the way; None where there is one."""
@@ -141,7 +164,7 @@ class Folder:
             raise UnreadableError("link-outside", f"is a link to a file of the kernel ({real}); it is not followed")
         opened = _guard(os.open(real, _FILE_FLAGS), None if is_ours else real)
         if not opened.is_the_file_of(status):
-            opened.__exit__()
+            opened.close()
             raise UnreadableError("io-error", "was replaced while it was opened")
         return opened
 
@@ -156,16 +179,22 @@ def open_folder(location: str, *, follow_links: bool = True) -> Folder:
     path = os.path.realpath(location)
     status = os.stat(path)
     if stat.S_ISDIR(status.st_mode):
-        return Folder(path, os.open(path, _FOLDER_FLAGS), None, follow_links)
+        return Folder(path, None, follow_links)
     if not stat.S_ISREG(status.st_mode):
         raise NotADirectoryError(errno.ENOTDIR, "neither a folder nor a regular file", location)
     root, name = _around(location, path)
-    return Folder(root, os.open(root, _FOLDER_FLAGS), name, follow_links)
+    return Folder(root, name, follow_links)
 
 
-def folder_of(inventory: Inventory) -> Folder:
-    """The folder of an inventory, opened again as it was opened then."""
-    return open_folder(inventory.root, follow_links=inventory.follow_links)
+def open_storage(location: str, *, follow_links: bool = True) -> Folder:
+    """The folder of a ``file://`` URL; what is raised is that of `open_folder`."""
+    from urllib.parse import unquote, urlsplit
+
+    return open_folder(unquote(urlsplit(location).path), follow_links=follow_links)
+
+
+def _name(entry: Entry) -> str:
+    return entry.name
 
 
 def _around(location: str, path: str) -> tuple[str, str]:

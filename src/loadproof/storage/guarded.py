@@ -1,41 +1,36 @@
-"""One open file: bounded reads, and notice when somebody changes it meanwhile."""
+"""One open file of a folder: bounded reads, and notice when somebody changes it meanwhile."""
 
 from __future__ import annotations
 
 import os
 
-
-class UnreadableError(OSError):
-    """A file that cannot or must not be read.
-
-    `kind` is a short word: ``absent``, ``dangling-link``, ``link-loop``, ``link-outside``, ``not-a-folder``,
-    ``folder``, ``fifo``, ``device``, ``socket``, ``permission``, ``unsafe-path`` or ``io-error``; `reason` is one line for people.
-    """
-
-    def __init__(self, kind: str, reason: str) -> None:
-        super().__init__(reason)
-        self.kind = kind
-        self.reason = reason
+from loadproof.storage.base import UnreadableError
 
 
 class GuardedFile:
     """A regular file opened for reading; a context manager. Offsets and lengths are in bytes.
 
-    `outside` is where the file really lies when a link led out of the checkpoint folder.
+    `outside` is where the file really lies when a link led out of the checkpoint folder. One that is `kept` stays open
+    until its folder closes it.
     """
 
-    __slots__ = ("_fd", "_stamp", "outside", "size")
+    __slots__ = ("_fd", "_stamp", "kept", "outside", "size")
 
     def __init__(self, fd: int, status: os.stat_result, outside: str | None = None) -> None:
         self._fd = fd
-        self.outside = outside
         self._stamp = _stamp(status)
+        self.kept = False
+        self.outside = outside
         self.size = status.st_size
 
     def __enter__(self) -> GuardedFile:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if not self.kept:
+            self.close()
+
+    def close(self) -> None:
         os.close(self._fd)
 
     def read(self, begin: int, length: int) -> bytes:

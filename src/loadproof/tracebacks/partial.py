@@ -40,7 +40,7 @@ def partial_case(symptom: Symptom) -> Case:
     )
     number = sum(count(family.axes) for family in stored)
     return Case(
-        Inventory("text", "", ()),
+        Inventory("text", ()),
         Selection("text", (), "names-only"),
         Manifest("names-only", (), stored, number, 0, names_only=True),
         ModelConfig(None, {}),

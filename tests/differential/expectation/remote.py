@@ -20,10 +20,9 @@ import time
 from typing import Any
 
 from loadproof import api
-from loadproof.config import read_config
 from loadproof.core.expectation import Expectation
 from loadproof.core.families import names_of, split_name
-from loadproof.formats import take_inventory
+from loadproof.formats import checkpoint_at
 from loadproof.interpret import expect
 from loadproof.interpret.release.remote_code import references
 from tests.differential.expectation.remote_checkpoint import damaged
@@ -56,7 +55,7 @@ def source_of(python: str) -> str:
 def read(folder: str, source: str) -> tuple[Expectation, float]:
     """(our answer, seconds), nothing cached. The repository's own class, also where the release has one of that type."""
     begin = time.perf_counter()
-    config = read_config(take_inventory(folder))
+    config = checkpoint_at(folder).config
     found = expect(config, folder, source=source, class_name=_own_class(config.raw), use_cache=False)
     return found, time.perf_counter() - begin
 
@@ -113,7 +112,7 @@ def _difference(ours: Any, truth: Any) -> str:
 # ---------------------------------------------------------------- loading
 def outcomes(folder: str, python: str, source: str) -> list[str]:
     """Disagreements about a saved checkpoint of this class, whole and damaged."""
-    own = _own_class(read_config(take_inventory(folder)).raw)
+    own = _own_class(checkpoint_at(folder).config.raw)
     with tempfile.TemporaryDirectory() as top:
         made = real(python, "save", folder, os.path.join(top, "whole"), own.rpartition(".")[2])
         if "raises" in made:

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from loadproof.config import read_config
-from loadproof.formats import take_inventory
+from loadproof.formats import checkpoint_at
 from loadproof.interpret import expect
 from tests.differential.imports.build import Case
 
@@ -40,7 +39,7 @@ def compare(cases: Mapping[str, Case], top: Path) -> dict[str, Answers]:
 
 
 def ours(folder: str) -> tuple[str, str]:
-    found = expect(read_config(take_inventory(folder)), folder, use_cache=False)
+    found = expect(checkpoint_at(folder).config, folder, use_cache=False)
     if found.inconclusive:
         return "inconclusive", found.inconclusive
     return ("raises", found.raises) if found.raises else ("loads", "")

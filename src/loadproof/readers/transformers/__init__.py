@@ -9,12 +9,13 @@ from contextlib import AbstractContextManager
 from msgspec.structs import replace
 
 from loadproof.core.case import Case
-from loadproof.core.checkpoint import Inventory, Manifest, Problem, Selection
+from loadproof.core.checkpoint import Manifest, Problem, Selection
 from loadproof.core.config import ModelConfig
 from loadproof.core.edits import Edit
 from loadproof.core.expectation import Expectation, Kin
 from loadproof.core.outcome import Outcome
 from loadproof.core.reading import Reading
+from loadproof.core.session import Checkpoint
 from loadproof.core.tensors import Family
 from loadproof.readers.transformers.release import parse
 from loadproof.readers.transformers.select import select
@@ -27,24 +28,22 @@ class TransformersReader:
 
     name = "transformers"
 
-    def select(self, inventory: Inventory, config: ModelConfig, reading: Reading) -> Selection:
+    def select(self, checkpoint: Checkpoint, reading: Reading) -> Selection:
         """The weight files it would open, in its order; `error` is the exception it would raise instead."""
-        return select(inventory, config, reading.names_only)
+        return select(checkpoint, reading.names_only)
 
-    def build(self, config: ModelConfig, folder: str, reading: Reading) -> Expectation:
+    def build(self, checkpoint: Checkpoint, reading: Reading) -> Expectation:
         """The parameters, rules, ties and ignore lists of the model class, read from its source text."""
-        with self.building(config, folder, reading) as answer:
+        with self.building(checkpoint, reading) as answer:
             return answer()
 
-    def building(
-        self, config: ModelConfig, folder: str, reading: Reading
-    ) -> AbstractContextManager[Callable[[], Expectation]]:
+    def building(self, checkpoint: Checkpoint, reading: Reading) -> AbstractContextManager[Callable[[], Expectation]]:
         """The same, where a process that it takes starts before it is asked for."""
         from loadproof.interpret.expect import expecting
 
         return expecting(
-            config,
-            folder,
+            checkpoint.config,
+            checkpoint.folder,
             class_name=reading.class_name,
             source=reading.source,
             use_cache=reading.use_cache,

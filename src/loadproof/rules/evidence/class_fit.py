@@ -103,7 +103,7 @@ def _fits(case: Case, families: tuple[Family, ...]) -> Iterator[Fit]:
 def _candidates(case: Case, families: tuple[Family, ...]) -> list[Kin]:
     """The most similar classes, one of each model type."""
     named = case.expectation
-    if not case.inventory.root or not families:
+    if case.checkpoint is None or not families:
         return []  # an error text: no release is meant
     found: dict[str, Kin] = {}
     names = [family.template for family in families]
