@@ -75,7 +75,7 @@ def _report(chance: random.Random, verdict: str) -> Report:
         verdict=verdict,
         unexplained=rows,
         skipped=(Skip(_text(chance), _text(chance)),),
-        inventory=Inventory(folder, f"/x/{folder}", (FileInfo(file, 9, "json"),)),
+        inventory=Inventory(folder, (FileInfo(file, 9, "json"),)),
         outcome=Outcome(rows, inconclusive=_text(chance) or None, error=_text(chance)),
     )
 
