@@ -1,0 +1,112 @@
+"""One regular expression for the bytes that torch.save writes per tensor: `name: tensor` in one step of the machine.
+
+It gives the answer of the plain opcodes or none at all; half of the reading time of a large file is saved.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from struct import unpack_from
+
+from loadproof.formats.pickled.machine import MAX_MEMO, Machine
+from loadproof.formats.pickled.values import Global, Mapping, Value
+from loadproof.formats.torch.dtypes import STORAGES
+from loadproof.formats.torch.tensors import Storage, Tensor
+
+_LONGEST_NAME = 4_096  # bytes
+_NUMBER = rb"(?:K.|M..|J....)"
+_PUT = rb"(q.|r....)"
+_GET = rb"(h.|j....)"
+_TUPLE = rb"(\)|%s\x85|%s{2}\x86|%s{3}\x87|\(%s{4,8}t)" % ((_NUMBER,) * 4)
+_MAYBE_PUT = rb"(q.|r....|)"
+_TENSOR = re.compile(
+    _PUT + _GET + rb"\(\(" + _GET + _GET + rb"X(.)\0\0\0([0-9]{1,9})" + _PUT + _GET
+    + rb"(%s)t" % _NUMBER + _PUT + rb"Q(%s)" % _NUMBER + _TUPLE + _MAYBE_PUT + _TUPLE + _MAYBE_PUT
+    + rb"([\x88\x89])" + _GET + rb"\)R" + _PUT + rb"t" + _PUT + rb"R" + _PUT,
+    re.DOTALL,
+)  # fmt: skip
+_FUNCTION = Global("torch._utils", "_rebuild_tensor_v2")
+_HOOKS = Global("collections", "OrderedDict")
+_WIDTHS = {ord("K"): 2, ord("M"): 3, ord("J"): 5}
+_CODES = {2: "<B", 3: "<H", 5: "<i"}
+
+
+def entry(machine: Machine) -> bool:
+    """Take a name and its tensor, which begin here; False where the bytes are not those of a plain tensor."""
+    data, start = machine.data, machine.pos + 4
+    if start > machine.end:
+        return False
+    stop = start + unpack_from("<I", data, machine.pos)[0]
+    match = _TENSOR.match(data, stop) if stop - start < _LONGEST_NAME else None
+    if match is None:
+        return False
+    groups = match.groups()
+    storage = _storage(machine, groups[:11])
+    if storage is None or machine.memo.get(_index(groups[16])) != _HOOKS:
+        return False
+    _take(machine, data[start:stop].decode("utf-8", "surrogatepass"), storage, groups)
+    machine.pos = match.end()
+    return True
+
+
+def _storage(machine: Machine, groups: tuple[bytes, ...]) -> tuple[Storage, Global] | None:
+    """The storage and its class, None where a memo entry is not what torch.save keeps there."""
+    name_put, function, word, kind, width, key, _, location, count, _, _ = groups
+    recall = machine.memo.get
+    gets = (_index(function), _index(word), _index(kind), _index(location))
+    what, text, storage_class, place = map(recall, gets)
+    if what != _FUNCTION or text != "storage" or type(place) is not str or max(gets) >= _index(name_put):
+        return None
+    if not isinstance(storage_class, Global) or storage_class.module != "torch" or width[0] != len(key):
+        return None
+    dtype, length = STORAGES.get(storage_class.name), _number(count)
+    if dtype is None or length < 0:
+        return None
+    return Storage(dtype, key.decode(), place, length), storage_class
+
+
+def _take(machine: Machine, name: str, found: tuple[Storage, Global], groups: tuple[bytes, ...]) -> None:
+    name_put, _, _, _, _, _, key_put, _, _, id_put, begin = groups[:11]
+    shape, shape_put, stride, stride_put, grad, _, hooks_put, all_put, put = groups[11:]
+    storage, storage_class = found
+    offset, dimensions, steps, hooks = _number(begin), _numbers(shape), _numbers(stride), Mapping()
+    tensor = Tensor(storage.dtype, dimensions, steps, offset, storage)
+    kept: tuple[tuple[bytes, Value], ...] = (
+        (name_put, name),
+        (key_put, storage.key),
+        (id_put, ("storage", storage_class, storage.key, storage.location, storage.length)),
+        (shape_put, dimensions),
+        (stride_put, steps),
+        (hooks_put, hooks),
+        (all_put, (storage, offset, dimensions, steps, grad == b"\x88", hooks)),
+        (put, tensor),
+    )
+    memo, from_bytes = machine.memo, int.from_bytes
+    for raw, value in kept:
+        if raw:
+            index = from_bytes(raw[1:], "little")
+            if index > MAX_MEMO:
+                machine.fail(f"memo index {index:,}")
+            memo[index] = value
+    machine.stack += (name, tensor)
+
+
+def _index(raw: bytes) -> int:
+    return int.from_bytes(raw[1:], "little")
+
+
+def _number(raw: bytes) -> int:
+    found: int = unpack_from(_CODES[len(raw)], raw, 1)[0]
+    return found
+
+
+@lru_cache(maxsize=4_096)
+def _numbers(raw: bytes) -> tuple[int, ...]:
+    """The numbers of a tuple as its opcodes build it, in front of the put."""
+    found, at, stop = [], 1 if raw[:1] == b"(" else 0, len(raw) - 1
+    while at < stop:
+        width = _WIDTHS[raw[at]]
+        found.append(_number(raw[at : at + width]))
+        at += width
+    return tuple(found)
