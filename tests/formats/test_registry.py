@@ -19,9 +19,14 @@ from loadproof.lexicon.formats import FORMATS, WeightFormat
 from loadproof.storage.base import Ranged
 from loadproof.storage.memory import MemoryFile
 from tests.formats.tiny import shard
+from tests.formats.torch.writing import EIGHT, archive, mapping, pickled, tensor
 
 # One healthy file with a few tensors for every format that is read. Whoever adds a format adds its line here.
 EXAMPLES: dict[str, Callable[[], bytes]] = {
+    "torch": lambda: archive(
+        pickled(mapping(**{"a.weight": tensor(), "b.0.weight": tensor("1"), "b.1.weight": tensor("1")})),
+        {"0": EIGHT, "1": EIGHT},
+    ),
     "safetensors": lambda: shard({"a.weight": [2, 3], "b.0.weight": [4], "b.1.weight": [4]}),
 }
 READ = [form for form in FORMATS if form.module]

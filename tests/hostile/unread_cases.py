@@ -1,4 +1,4 @@
-"""Files of formats that are not read: they must be named as such, and nothing in them may run."""
+"""Files of torch and of formats that are not read: these must be named as such, and nothing in them may run."""
 
 from __future__ import annotations
 
@@ -12,16 +12,20 @@ def cases() -> Iterator[Case]:
     """`expect` is "skip" where the file may be what its name says, and "error" where it cannot be."""
     zipped = zip_of({"archive/data.pkl": evil_pickle(), "archive/version": b"3\n"})
     torch = {
-        "zip": zipped, "bare_pickle": evil_pickle(), "protocol_0": b"cposix\nsystem\n(S'true'\ntR.",
-        "no_directory": zipped[:-40], "two_archives": zipped + zipped, "no_pickle": zip_of({"archive/version": b"3\n"}),
-        "extra_member": zip_of({"archive/data.pkl": b"\x80\x02}.", "archive/extra.pkl": evil_pickle()}),
-        "climbing_member": zip_of({"../../evil": b"x", "archive/data.pkl": b"\x80\x02}."}),
-        "deep_tuple": zip_of({"archive/data.pkl": b"\x80\x02N" + b"\x85" * 200_000 + b"."}),
-        "bomb": zip_of({"archive/data.pkl": b"\x80\x02" + b"N0" * 1_000_000 + b"N."}),
-        "7z": b"7z\xbc\xaf\x27\x1c\0\x04" + bytes(64),
-    }  # fmt: skip
-    for name, blob in torch.items():
-        yield Case("torch", name, "skip", "", {"pytorch_model.bin": blob})
+        "zip": ("LP012", zipped),
+        "bare_pickle": ("LP012", evil_pickle()),
+        "protocol_0": ("LP012", b"cposix\nsystem\n(S'true'\ntR."),
+        "no_directory": ("LP003", zipped[:-40]),
+        "two_archives": ("LP012", zipped + zipped),
+        "no_pickle": ("LP002", zip_of({"archive/version": b"3\n"})),
+        "extra_member": ("LP012", zip_of({"archive/data.pkl": b"\x80\x02}.", "archive/extra.pkl": evil_pickle()})),
+        "climbing_member": ("LP006", zip_of({"../../evil": b"x", "archive/data.pkl": b"\x80\x02}."})),
+        "deep_tuple": ("LP006", zip_of({"archive/data.pkl": b"\x80\x02N" + b"\x85" * 200_000 + b"."})),
+        "bomb": ("LP006", zip_of({"archive/data.pkl": b"\x80\x02" + b"N0" * 1_000_000 + b"("})),
+        "7z": ("LP002", b"7z\xbc\xaf\x27\x1c\0\x04" + bytes(64)),
+    }
+    for name, (code, blob) in torch.items():
+        yield Case("torch", name, "error", code, {"pytorch_model.bin": blob})
     yield Case("torch", "html", "error", "LP002", {"pytorch_model.bin": HTML})
     yield Case("torch", "lfs", "error", "LP001", {"pytorch_model.bin": LFS_POINTER})
     yield Case("torch", "safetensors", "error", "LP002", {"pytorch_model.bin": one_tensor("a")})

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.zoo.checkpoint import SIZE, Checkpoint, Tensor, safetensors_bytes, shard_name
+from tests.zoo.torch_files import turn
 
 Mutation = Callable[[Checkpoint], Checkpoint]
 MUTATIONS: dict[str, Callable[..., Mutation]] = {}
@@ -541,3 +542,9 @@ def edit_header(name: str, old: str, new: str) -> Mutation:
 
 
 __all__ = ["MUTATIONS", "SIZE", "Mutation", "after", "each", "matching", "mutation", "named", "renamed"]
+
+
+@named
+def torch_files(form: str = "zip", under: str = "", beside: Any = None, first: bool = False) -> Mutation:
+    """Files of torch.save in place of safetensors: see `tests.zoo.torch_files`."""
+    return lambda c: after(c, lambda folder: turn(folder, form, under, beside, first))

@@ -16,7 +16,6 @@ from loadproof.core.checkpoint import DonatedTie, Manifest, Selection, TieValue
 from loadproof.core.config import ModelConfig
 from loadproof.core.coverage import Skip
 from loadproof.core.expectation import Expectation
-from loadproof.core.families import count
 from loadproof.core.outcome import Outcome
 from loadproof.core.reading import Reading
 from loadproof.core.session import Checkpoint
@@ -163,7 +162,7 @@ def _checked(case: Case) -> tuple[str, ...]:
 
 def _not_looked_at(case: Case) -> list[Skip]:
     skips = []
-    if named := sum(count(family.axes) for family in case.manifest.families if family.shape is None):
+    if named := case.manifest.only_named:
         skips.append(Skip(f"shapes and dtypes of {named:,} tensors", "only names are known"))
     elif case.manifest.names_only and (case.expectation.ties or case.manifest.duplicates):
         skips.append(Skip("the values of tensors that are stored twice", "names only"))

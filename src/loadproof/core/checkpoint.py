@@ -5,8 +5,9 @@ from __future__ import annotations
 from msgspec import Struct
 
 from loadproof.core.coverage import Skip
+from loadproof.core.families import count
 from loadproof.core.severity import Severity
-from loadproof.core.tensors import Duplicate, Family, Shape
+from loadproof.core.tensors import Duplicate, Family, Shape, StoredValue
 
 
 class FileInfo(Struct, frozen=True):
@@ -88,7 +89,14 @@ class Manifest(Struct, frozen=True):
     names_only: bool = False
     metadata: dict[str, dict[str, str]] = {}  # file -> its __metadata__
     skipped: tuple[Skip, ...] = ()
+    values: tuple[StoredValue, ...] = ()  # what the files hold beside dense tensors
     unread: tuple[str, ...] = ()  # selected files that the reader would read and we do not: their tensors are unknown
+
+    @property
+    def only_named(self) -> int:
+        """How many tensors are known by name only."""
+        without = sum(count(family.axes) for family in self.families if family.shape is None)
+        return without - sum(value.is_named for value in self.values)
 
 
 class Tokenizer(Struct, frozen=True):

@@ -49,3 +49,26 @@ class Duplicate(Struct, frozen=True):
 
     name: str
     files: tuple[str, ...]
+
+
+UNDER = "under a key of type "  # a `StoredValue.kind`, with the type: what stands under no text
+
+
+class StoredValue(Struct, frozen=True):
+    """What a file holds under a name and is no dense tensor: a number, a text, a nested dict, a sparse tensor.
+
+    `name` is empty where the file holds one thing only, and no names at all.
+    """
+
+    name: str
+    kind: (
+        str  # the word of Python for its type: int, str, dict, collections.OrderedDict, ...; "sparse tensor" and so on
+    )
+    file: str
+    comes_first: bool = False  # before any tensor of floating-point numbers
+    families: tuple[Family, ...] = ()  # the tensors inside, named from there on
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it stands under a name among those of the tensors, and is none."""
+        return bool(self.name) and not self.kind.startswith(UNDER) and not self.kind.lower().endswith("tensor")

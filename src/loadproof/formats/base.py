@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from loadproof.core.checkpoint import Problem
 from loadproof.core.families import group_by_mask
-from loadproof.core.tensors import TensorRecord
+from loadproof.core.tensors import StoredValue, TensorRecord
 from loadproof.storage.base import Ranged
 
 Groups = Mapping[tuple[Any, ...], list[str]]  # (mask, dtype, shape, bytes) -> names, see `core.families.group_by_mask`
@@ -36,6 +36,8 @@ class TensorFile(Struct, gc=False):
         0  # where nothing but data follows: a look at it may tell that it was never written; 0: no such place
     )
     problems: tuple[Problem, ...] = ()
+    shared: int = 0  # of `bytes`, those that tensors have in common with others
+    values: tuple[StoredValue, ...] = ()  # what is no dense tensor; `groups` hold the names of these, too
 
 
 class Format(Protocol):

@@ -6,6 +6,7 @@ from loadproof.config.problems import withheld
 from loadproof.core.checkpoint import FileInfo, IndexFile, Inventory, Manifest, Selection
 from loadproof.core.coverage import Skip
 from loadproof.core.families import count
+from loadproof.core.tensors import StoredValue
 from loadproof.formats import sniff
 from loadproof.formats.base import TensorFile
 from loadproof.formats.census import Census, find_gap, is_sibling
@@ -48,6 +49,8 @@ class _Reading:
         self.files: list[FileInfo] = []
         self.metadata: dict[str, dict[str, str]] = {}
         self.bytes = 0
+        self.shared = 0  # bytes that several tensors have in common
+        self.values: list[StoredValue] = []
         self.is_complete = True  # every selected file was read without a fault
 
     def run(self) -> Manifest:
@@ -67,13 +70,14 @@ class _Reading:
             format=self.selection.format,
             files=tuple(self.files),
             families=families,
-            tensors=sum(count(family.axes) for family in families),
+            tensors=sum(count(family.axes) for family in families) - sum(value.is_named for value in self.values),
             bytes=self.bytes,
             problems=self.faults.result(),
             duplicates=duplicates,
             names_only=self.names_only,
             metadata=self.metadata,
             skipped=tuple(self.skipped),
+            values=tuple(self.values),
             unread=tuple(self.unread),
         )
 
@@ -132,10 +136,14 @@ class _Reading:
         if held.metadata:
             self.metadata[file] = held.metadata
             check_metadata(held.metadata, file, self.faults)
+        if held.names is None and file not in self.unread and promised(file) is not SAFETENSORS:
+            self.unread.append(file)
         if held.names is not None:
             self.census.count(file, held.names)
         self.gathering.add(file, held.groups)
         self.bytes += held.bytes
+        self.shared += held.shared
+        self.values += held.values
 
     def _is_no_such_file(self, info: FileInfo, head: bytes) -> bool:
         """Whether its first bytes say that it is no file of the format that its name promises."""
@@ -155,7 +163,7 @@ class _Reading:
             for info in self.inventory.files
             if sniff.claims_weights(info.path)
             and info.kind not in ("special", "unreadable")
-            and reader_of(named(info.kind)) is None
+            and reader_of(promised(info.path)) is None
         ]
 
     def _add_changed(self, file: str) -> None:
@@ -174,11 +182,15 @@ class _Reading:
             text = f"the shards are numbered, but the index names no {gap}"
             self.faults.add("LP102", self.index.path, "numbering-gap", text, severity="warning", expected=gap)
         total = self.index.total_size
-        if self.is_complete and is_consistent and total is not None and total != self.bytes:
+        if self.is_complete and is_consistent and self._is_another_sum(total):
             text = f"total_size says {total:,} bytes, the shards hold {self.bytes:,}"
             self.faults.add(
                 "LP109", self.index.path, "sum", text, expected=str(self.bytes), found=str(total), severity="warning"
             )
+
+    def _is_another_sum(self, total: int | None) -> bool:
+        """Writers count what tensors share once, or for each of them."""
+        return total is not None and total not in (self.bytes, self.bytes - self.shared)
 
     def _is_unnamed(self, info: FileInfo) -> bool:
         assert self.index is not None

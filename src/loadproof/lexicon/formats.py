@@ -20,7 +20,7 @@ class WeightFormat(NamedTuple):
 SAFETENSORS = WeightFormat("safetensors", "safetensors", (".safetensors",), "safetensors")
 FORMATS = (
     SAFETENSORS,
-    WeightFormat("torch", "torch", (".bin", ".pt", ".pth", ".ckpt")),  # torch.save
+    WeightFormat("torch", "torch", (".bin", ".pt", ".pth", ".ckpt"), "torch"),  # torch.save
     WeightFormat("gguf", "GGUF", (".gguf",)),
     WeightFormat("dcp", "torch DCP", (".distcp",)),  # a rank's part of a distributed checkpoint of torch
 )

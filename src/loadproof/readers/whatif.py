@@ -35,7 +35,7 @@ def what_if(reader: Reader, case: Case, edits: Sequence[Edit], families: Sequenc
     expectation = build_if(reader, case, edits) if edits else case.expectation
     if expectation is None:
         return None
-    manifest = case.manifest if families is None else replace(case.manifest, families=tuple(families))
+    manifest = case.manifest if families is None else replace(case.manifest, families=tuple(families), values=())
     return reader.load(manifest, expectation, with_edits(case.config, edits) if edits else case.config)
 
 
@@ -51,5 +51,5 @@ def as_class(
     if made.inconclusive is not None or made.raises is not None:
         return None
     known = bool(case.manifest.families)
-    manifest = replace(case.manifest, families=tuple(families), unread=(), names_only=not known)
+    manifest = replace(case.manifest, families=tuple(families), values=(), unread=(), names_only=not known)
     return made, reader.load(manifest, made, config)

@@ -70,7 +70,7 @@ def verdict_text(report: Report) -> str:
     counts = _counts(report)
     if report.verdict == "loads":
         model = case.expectation.class_name or "the model"
-        by_name = ", judged by name" if any(family.shape is None for family in case.manifest.families) else ""
+        by_name = ", judged by name" if case.manifest.only_named else ""
         return f"every parameter of {model} gets its tensor{by_name}" + (f"; {counts}" if counts else "")
     if report.verdict == "fails" and (not counts or not report.findings):
         return one_line(failure(report)) or "the reader raises"

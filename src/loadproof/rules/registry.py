@@ -115,6 +115,8 @@ RANK: tuple[tuple[str, Gate], ...] = (
     ("files/table#entry-invalid", fault("LP007")),
     ("files/table#offsets-invalid", fault("LP008")),
     ("files/table#trailing-bytes", fault("LP004")),
+    ("files/table#compressed-storage", fault("LP020")),
+    ("files/table#pickle-refused", fault("LP021")),
     ("files/hostile-name", fault("LP011")),
     ("config/table#unsafe-pattern", fault("LP015")),
     ("files/foreign-record", fault("LP018")),
@@ -141,6 +143,7 @@ RANK: tuple[tuple[str, Gate], ...] = (
     ("names/mlx-dialect", lambda case: unclear(case) or _says_mlx(case)),
     ("names/foreign-dialect", unclear),
     # what was dumped instead of a model
+    ("names/no-flat-state-dict", lambda case: bool(case.manifest.values)),
     ("shapes/zero3-placeholders", unclear),
     ("shapes/fsdp1-local-view", rows),
     ("shapes/rank-local-shard", rows),

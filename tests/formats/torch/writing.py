@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import struct
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from math import prod
 
 from loadproof.core.checkpoint import Problem
 from loadproof.formats.faults import Faults
@@ -72,16 +73,17 @@ def archive(
     storages: Mapping[str, bytes] | None = None,
     extra: Mapping[str, bytes] | None = None,
     method: int = zipfile.ZIP_STORED,
-    packed: bool = False,
+    packed: bool | Collection[str] = False,
 ) -> bytes:
-    """The zip file. `method` is that of the pickle, and of the storages too where they are `packed`."""
+    """The zip file. `method` is that of the pickle, and of the storages too where they (or their keys) are `packed`."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as file:
         if pickle is not None:
             file.writestr(_info("archive/data.pkl", method), pickle)
         file.writestr(_info("archive/byteorder"), b"little")
         for key, content in ({"0": EIGHT} if storages is None else storages).items():
-            file.writestr(_info(f"archive/data/{key}", method if packed else zipfile.ZIP_STORED), content)
+            is_packed = packed if isinstance(packed, bool) else key in packed
+            file.writestr(_info(f"archive/data/{key}", method if is_packed else zipfile.ZIP_STORED), content)
         file.writestr(_info("archive/version"), b"3\n")
         for name, content in (extra or {}).items():
             file.writestr(_info(name), content)
@@ -103,21 +105,24 @@ def stream(
     little: bool = True,
     version: int = 1001,
     size: int = 4,
+    sizes: Mapping[str, int] | None = None,
 ) -> bytes:
-    """The form before 1.6. `size` is that of one element."""
+    """The form before 1.6. `size` is that of one element, `sizes` where they differ by storage."""
     kept = {"0": EIGHT} if storages is None else storages
     system = mapping(protocol_version=number(1001), little_endian=b"\x88" if little else b"\x89")
     keys = b"](" + b"".join(map(text, kept)) + b"e"
     body = mapping(w=old_tensor()) if value is None else value
     head = MAGIC + b"".join(map(pickled, (number(version), system, body, keys)))
-    return head + b"".join(struct.pack("<q", len(data) // size) + data for data in kept.values())
+    return head + b"".join(
+        struct.pack("<q", len(data) // (sizes or {}).get(key, size)) + data for key, data in kept.items()
+    )
 
 
 def old_tensor(key: str = "0", length: int = 2, shape: Sequence[int] = (2,), storage: str = "FloatStorage") -> bytes:
     place = b"(" + text("storage") + named("torch", storage) + text(key) + text("cpu") + number(length) + b"NtQ"
     hooks = call("collections", "OrderedDict")
-    stride = numbers((1,) * len(shape))
-    return call("torch._utils", "_rebuild_tensor_v2", place, number(0), numbers(shape), stride, b"\x89", hooks)
+    steps = [prod(shape[at + 1 :]) for at in range(len(shape))]
+    return call("torch._utils", "_rebuild_tensor_v2", place, number(0), numbers(shape), numbers(steps), b"\x89", hooks)
 
 
 def read(content: bytes) -> tuple[TorchFile, tuple[Problem, ...]]:

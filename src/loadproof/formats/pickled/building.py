@@ -76,5 +76,5 @@ def build(machine: Machine) -> None:
         target.set_state(state)
     else:
         machine.fail(f"a state put on a {type(target).__name__}")
-    if isinstance(target, Called):
+    if isinstance(target, Called) and target.word not in machine.known.plain:
         machine.note_beyond("state", target.word)

@@ -26,6 +26,10 @@ class PickleError(Exception):
         self.offset = offset
 
 
+class LimitError(PickleError):
+    """The pickle may be well-formed; to read on would take more time or memory than any checkpoint needs."""
+
+
 class Known(Struct, frozen=True):
     """What a kind of file may name. Without it every global stays a name and every call an inert `Called`."""
 
@@ -64,6 +68,10 @@ class Machine:
         """Give up at the opcode that is being carried out."""
         raise PickleError(self.pos - 1, text)
 
+    def stop_at_limit(self, text: str) -> NoReturn:
+        """Give up, since no healthy file asks for so much."""
+        raise LimitError(self.pos - 1, text)
+
     def note_beyond(self, kind: str, word: str) -> None:
         """Keep the first thing that a strict unpickler refuses."""
         if self.beyond is None:
@@ -92,13 +100,13 @@ class Machine:
     def put(self, index: int) -> None:
         """Keep the topmost value in the memo."""
         if not 0 <= index <= MAX_MEMO:
-            self.fail(f"memo index {index:,}")
+            self.stop_at_limit(f"memo index {index:,}")
         self.memo[index] = self.stack[-1]
 
     def mark(self) -> None:
         """Begin a group of values."""
         if len(self.marks) >= MAX_MARKS:
-            self.fail(f"more than {MAX_MARKS:,} open groups")
+            self.stop_at_limit(f"more than {MAX_MARKS:,} open groups")
         self.marks.append(self.stack)
         self.stack = []
 

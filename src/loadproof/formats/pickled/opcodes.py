@@ -176,7 +176,7 @@ def _frame(m: Machine) -> None:
 def _protocol(m: Machine) -> None:
     m.protocol = m.take(1)[0]
     if m.protocol > 5:
-        m.fail(f"pickle protocol {m.protocol}")
+        m.stop_at_limit(f"pickle protocol {m.protocol}")
 
 
 def _stop(m: Machine) -> None:

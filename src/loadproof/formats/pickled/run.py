@@ -18,7 +18,10 @@ _WORDS: dict[type[Exception], str] = {
 
 
 def run(machine: Machine) -> Value:
-    """The value that the pickle describes; `machine.pos` is then where it ended. Raises `PickleError`, nothing else."""
+    """The value that the pickle describes; `machine.pos` is then where it ended.
+
+    Raises `PickleError`, or `LimitError` where the pickle may be well-formed; nothing else.
+    """
     data, table, budget = machine.data, TABLE, MAX_OPCODES
     here = machine.pos
     try:
@@ -28,7 +31,7 @@ def run(machine: Machine) -> Value:
             table[data[here]](machine)
             budget -= 1
             if not budget:
-                raise PickleError(here, f"more than {MAX_OPCODES:,} opcodes")
+                machine.stop_at_limit(f"more than {MAX_OPCODES:,} opcodes")
         return machine.stack.pop()
     except (LookupError, ValueError, TypeError, AttributeError, RecursionError, OverflowError, struct.error) as error:
         raise PickleError(here, _why(machine, here, error)) from None

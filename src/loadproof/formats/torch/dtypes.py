@@ -71,8 +71,3 @@ _SAFETENSORS = {
 def safetensors_name(dtype: str) -> str:
     """What safetensors calls the type; torch's own word for one that it cannot store."""
     return _SAFETENSORS.get(dtype, dtype)
-
-
-def is_storable(dtype: str) -> bool:
-    """Whether safetensors can hold the type, element for element."""
-    return dtype in _SAFETENSORS and dtype != "float4_e2m1fn_x2"

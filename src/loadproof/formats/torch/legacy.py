@@ -114,7 +114,7 @@ def _walk(
         if end > opened.size:
             text = f"the file ends {end - opened.size:,} bytes before the end of storage {cut(ascii(name))}"
             text += f"; {len(places):,} of {len(names):,} storages are whole"
-            faults.add("LP003", file, "data-cut", text, offset=opened.size, particular=f"{end - opened.size}")
+            faults.add("LP003", file, "storages-cut", text, offset=opened.size, particular=f"{end - opened.size}")
             return places
         places[name] = (at + 8, end)
         at = end

@@ -42,6 +42,7 @@ def _read_bare(opened: Ranged, head: bytes, file: str, faults: Faults) -> TorchF
     read_pickle(opened.read(0, min(opened.size, _MOST_BARE)), 0, found, file, ignored)
     faults.extend(tuple(problem for problem in ignored.result() if problem.code == "LP012"))
     text = "a bare pickle: it does not begin with the magic number of torch"
-    faults.add("LP006", file, "magic", text, offset=0)
+    beyond = f"{found.beyond.kind} {found.beyond.word}" if found.beyond is not None else ""
+    faults.add("LP006", file, "magic", text, offset=0, particular=beyond)
     found.is_read = False
     return found

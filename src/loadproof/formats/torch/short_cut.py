@@ -87,7 +87,7 @@ def _take(machine: Machine, name: str, found: tuple[Storage, Global], groups: tu
         if raw:
             index = from_bytes(raw[1:], "little")
             if index > MAX_MEMO:
-                machine.fail(f"memo index {index:,}")
+                machine.stop_at_limit(f"memo index {index:,}")
             memo[index] = value
     machine.stack += (name, tensor)
 

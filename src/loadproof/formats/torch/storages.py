@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from loadproof.formats.faults import Faults, cut
+from loadproof.formats.torch.dtypes import SIZES
 from loadproof.formats.torch.table import Stored, TorchFile
 from loadproof.formats.torch.tensors import Storage
 from loadproof.formats.torch.views import check_view, name_of
@@ -57,7 +58,7 @@ def _compare(archive: Archive, member: Member, stored: Stored, storage: Storage,
     if is_known:
         return
     name = name_of(stored.path)
-    particular = PAST_END if member.begin + storage.bytes > archive.opened.size else ""
+    particular = PAST_END if member.begin + _needed(stored) > archive.opened.size else ""
     if member.method != STORED:
         text = f"{cut(ascii(name))} is compressed: a reader that maps the file takes the packed bytes for numbers"
         faults.add("LP020", archive.file, "compressed", text, tensor=name, offset=member.begin, particular=particular)
@@ -81,6 +82,15 @@ def _compare(archive: Archive, member: Member, stored: Stored, storage: Storage,
     if not _DEVICE.fullmatch(storage.location):
         text = f"{cut(ascii(name))} was saved from a device of no known name: {cut(ascii(storage.location))}"
         faults.add("LP007", archive.file, "device", text, tensor=name, severity="warning")
+
+
+def _needed(stored: Stored) -> int:
+    """Bytes from the start of the storage to the end of the tensor's last element."""
+    tensor = stored.tensor
+    if not all(tensor.shape):
+        return 0
+    last = tensor.offset + sum((n - 1) * step for n, step in zip(tensor.shape, tensor.stride, strict=False))
+    return (last + 1) * SIZES[tensor.dtype]
 
 
 def _report_unused(archive: Archive, root: str, used: dict[str, Storage], faults: Faults) -> None:

@@ -25,6 +25,22 @@ _REBUILT = (
     "device_tensor_from_numpy",
     "device_tensor_from_cpu_tensor",
 )
+# What torch.distributed.tensor and torch.nested enter when they are imported, as transformers does (2.13).
+_ENTERED = (
+    "distributed._mesh_layout._FlatLayout",
+    "distributed._mesh_layout._MeshLayout",
+    "distributed.device_mesh.DeviceMesh",
+    "distributed.tensor.DTensor",
+    "distributed.tensor._dtensor_spec.DTensorSpec",
+    "distributed.tensor._dtensor_spec.ShardOrderEntry",
+    "distributed.tensor._dtensor_spec.TensorMeta",
+    "distributed.tensor.placement_types.Partial",
+    "distributed.tensor.placement_types.Replicate",
+    "distributed.tensor.placement_types.Shard",
+    "distributed.tensor.placement_types._StridedShard",
+    "nested._internal.nested_tensor.NestedTensor",
+    "nested._internal.nested_tensor._rebuild_njt",
+)
 _TENSORS = ("Double", "Float", "Half", "BFloat16", "Long", "Int", "Short", "Char", "Byte")
 
 PLAIN = frozenset(
@@ -43,6 +59,7 @@ PLAIN = frozenset(
         "torch._tensor._rebuild_from_type_v2",
         "torch.storage.UntypedStorage",
         "torch.storage.TypedStorage",
+        *(f"torch.{name}" for name in _ENTERED),
         *(f"torch._utils._rebuild_{name}" for name in _REBUILT),
         *(f"torch.{name}" for name in (*SIZES, *_QUANTIZERS)),
         *(f"torch.{name}" for name in STORAGES if name != "UntypedStorage"),

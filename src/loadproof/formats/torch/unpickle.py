@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from loadproof.formats.faults import Faults, cut
-from loadproof.formats.pickled import Known, Machine, PickleError, run
+from loadproof.formats.pickled import Known, LimitError, Machine, PickleError, run
 from loadproof.formats.torch.constructors import MAKERS, persistent
 from loadproof.formats.torch.short_cut import entry
 from loadproof.formats.torch.strict import PLAIN
@@ -38,8 +38,9 @@ def read_pickle(data: bytes, begin: int, found: TorchFile, file: str, faults: Fa
         found.root = run(machine)
         found.is_read = True
     except PickleError as error:
-        text = f"the pickle breaks off at byte {error.offset:,}: {error}"
-        faults.add("LP006", file, "pickle", text, offset=error.offset)
+        is_limit = isinstance(error, LimitError)
+        text = f"the pickle {'is read no further than' if is_limit else 'breaks off at'} byte {error.offset:,}: {error}"
+        faults.add("LP006", file, "limit" if is_limit else "pickle", text, offset=error.offset)
     found.calls, found.objects, found.beyond = machine.calls, machine.objects, machine.beyond
     found.left_over, found.end = machine.left_over, machine.pos
     record_requests(found, file, faults)

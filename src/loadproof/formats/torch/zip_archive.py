@@ -90,7 +90,7 @@ class Archive:
     def _check_places(self) -> None:
         """No member inside another, none in the directory."""
         found = sorted(self.members.values(), key=lambda member: member.header)
-        for member, following in zip(found, (*(m.header for m in found[1:]), self.end), strict=True):
+        for member, following in zip(found, (*(m.header for m in found[1:]), self.end), strict=False):
             if member.header + 30 + len(member.name.encode()) + member.packed > following:
                 self._add("zip-overlap", member, "overlaps what follows it")
         if found and found[0].header:

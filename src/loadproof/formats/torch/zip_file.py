@@ -15,6 +15,7 @@ _PICKLE = "data.pkl"
 _WRITTEN = frozenset(
     (_PICKLE, "version", "byteorder", ".format_version", ".storage_alignment", ".data/serialization_id")
 )
+_SCRIPT = "constants.pkl"  # by which torch knows a TorchScript archive
 _FOLDERS = ("data/", "code/", "extra/")
 _PICKLE_STARTS = (b"\x80", b"c", b"(")
 
@@ -51,9 +52,11 @@ def _root(archive: Archive, file: str, faults: Faults) -> str | None:
         text = "the archive holds several folders; torch reads the first one's pickle"
         faults.add("LP006", file, "zip-roots", text, found=f"{len(roots)} pickles")
     first = names[0].split("/", 1)[0]
-    if any(name.startswith(f"{first}/code/") or name == f"{first}/constants.pkl" for name in names):
+    if any(name.startswith(f"{first}/code/") or name == f"{first}/{_SCRIPT}" for name in names):
         text = "a TorchScript archive: torch.jit.load reads it, no library takes a state dict from it"
-        faults.add("LP002", file, "torchscript", text, offset=0, found="code/ in the archive")
+        faults.add(
+            "LP002", file, "torchscript", text, offset=0, particular=_SCRIPT if f"{first}/{_SCRIPT}" in names else ""
+        )
     return first if first in roots else roots[0]
 
 
@@ -71,7 +74,6 @@ def _check_order(archive: Archive, root: str, file: str, faults: Faults) -> None
         file,
         "byte-order",
         f"{text}: {cut(ascii(order.decode('latin-1')))}",
-        severity="warning" if is_big else "error",
         particular=order.decode("latin-1")[:40],
     )
 
@@ -80,7 +82,7 @@ def _check_members(archive: Archive, root: str, file: str, faults: Faults) -> No
     """What torch does not write: a further pickle is a fault, other members are worth a word."""
     for name, member in archive.members.items():
         rest = name[len(root) + 1 :] if name.startswith(f"{root}/") else name
-        if rest in _WRITTEN or rest.startswith(_FOLDERS):
+        if rest in (*_WRITTEN, _SCRIPT) or rest.startswith(_FOLDERS):
             continue
         begin = archive.locate(member)
         head = archive.opened.read(begin, 4) if begin >= 0 else b""

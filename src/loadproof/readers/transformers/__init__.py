@@ -96,17 +96,17 @@ class TransformersReader:
         if expectation.raises is not None:
             return Outcome(raises=True, error=expectation.raises)
         why = expectation.inconclusive or _unread(manifest)
-        return Outcome(inconclusive=why) if why is not None else _predict(manifest, expectation, config)
+        if why is not None:
+            return Outcome(inconclusive=why)
+        return (
+            _with_values(manifest, expectation, config) if manifest.values else _predict(manifest, expectation, config)
+        )
 
 
 def _unread(manifest: Manifest) -> str | None:
     """Why the weights themselves cannot be judged, if so."""
     if manifest.format == "dcp":
         return "distributed-checkpoint shards are not read yet"
-    if manifest.format.startswith("torch") and not manifest.families:
-        return next(
-            (skip.why for skip in manifest.skipped if skip.what in manifest.unread), "it holds no tensor that is read"
-        )
     if len(manifest.families) > MOST_FAMILIES:
         number = len(manifest.families)
         return f"the stored names form {number:,} families; more than {MOST_FAMILIES:,} are not compared with a model"
@@ -115,6 +115,16 @@ def _unread(manifest: Manifest) -> str | None:
         why = next((skip.why for skip in manifest.skipped if file in skip.what), "")
         return f"{file} is not read here, and the library opens it" + (f": {why}" if why else "")
     return None
+
+
+def _with_values(manifest: Manifest, expectation: Expectation, config: ModelConfig) -> Outcome:
+    """The outcome where the files hold more than dense tensors, as those of torch may."""
+    from loadproof.readers.transformers.torch_values import raised_before_names, raised_by_tensors
+
+    error = raised_before_names(manifest, config, expectation)
+    if error is not None:
+        return Outcome(raises=True, error=error)
+    return raised_by_tensors(manifest, _predict(manifest, expectation, config))
 
 
 def _predict(manifest: Manifest, expectation: Expectation, config: ModelConfig) -> Outcome:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from loadproof.core.boxes import intersect, merge
 from loadproof.core.checkpoint import Manifest
 from loadproof.core.coverage import Skip
-from loadproof.core.families import count
 from loadproof.core.outcome import Outcome, Row
 from loadproof.readers.transformers.ignore import Ignore
 from loadproof.readers.transformers.ledger import Ledger
@@ -96,8 +95,7 @@ def _part(rows: list[Row], ignore: Ignore) -> tuple[list[Row], list[Row]]:
 
 def _skipped(ledger: Ledger, manifest: Manifest) -> tuple[Skip, ...]:
     skips = list(manifest.skipped)
-    if ledger.unjudged:
-        names = sum(count(family.axes) for family in manifest.families if family.shape is None)
+    if ledger.unjudged and (names := manifest.only_named):
         skips.append(Skip(f"shapes and dtypes of {names:,} tensors", "only names are known"))
     skips += [Skip("a conversion", text) for text in ledger.unknown]
     return tuple(skips)

@@ -14,20 +14,21 @@ from loadproof.core.checkpoint import Problem
 from loadproof.core.known_names import CONFIG
 from loadproof.formats.impostor import OTHER
 from loadproof.readers.safetensors import refusal
+from loadproof.readers.torch_files import UNPICKLING
+from loadproof.readers.torch_files import refusal as torch_refusal
 
 Said = str | Callable[[Problem], str | None]
 
-_UNPICKLING = "UnpicklingError: Weights only load failed"
 _NO_SUCH_FILE = "FileNotFoundError: No such file or directory"
 _NO_METHOD = (
     "ValueError: The model's quantization config from the arguments has no `quant_method` attribute. Make sure that the "
     "model has been correctly quantized"
 )
 _OTHER = {
-    "LP001": _UNPICKLING,
-    "LP002": _UNPICKLING,
+    "LP001": UNPICKLING,
+    "LP002": UNPICKLING,
     "LP003": "EOFError: Ran out of input",
-    "LP005": _UNPICKLING,
+    "LP005": UNPICKLING,
 }
 
 
@@ -37,7 +38,7 @@ def react(problem: Problem) -> str | None:
         return _OTHER.get(problem.code)
     said = _SAID.get((problem.code, problem.detail))
     if said is None:
-        return refusal(problem)
+        return refusal(problem) or torch_refusal(problem)
     return said if isinstance(said, str) else said(problem)
 
 

@@ -26,6 +26,15 @@ def _cut_off(problems: list[Problem]) -> tuple[Fix, ...]:
     return (Fix("cut the file at the end of its last tensor", "lossless", edits),) if edits else ()
 
 
+def _save_unpacked(problems: list[Problem]) -> tuple[Fix, ...]:
+    return (Fix(f"load {problems[0].file} with torch.load without mmap, and save it again as safetensors", "manual"),)
+
+
+def _save_tensors_only(problems: list[Problem]) -> tuple[Fix, ...]:
+    title = f"where you trust {problems[0].file}: load it with weights_only=False, and save its tensors as safetensors"
+    return (Fix(title, "manual"),)
+
+
 def _row(code: str, slug: str, title: str, what: str, fixes: _Fixes) -> Rule:
     """A rule that reports the faults of weight files under this code; `what` completes "model.safetensors ..."."""
 
@@ -66,6 +75,20 @@ _ROWS = (
         "One header names a tensor twice",
         "names a tensor twice in its header",
         save_again,
+    ),
+    _row(
+        "LP020",
+        "compressed-storage",
+        "The tensors of a torch file are compressed",
+        "holds compressed tensors, which a reader that maps the file takes for numbers",
+        _save_unpacked,
+    ),
+    _row(
+        "LP021",
+        "pickle-refused",
+        "A torch file holds more than weights_only takes",
+        "holds what weights_only refuses",
+        _save_tensors_only,
     ),
 )
 RULES = {rule.slug: rule for rule in _ROWS}
