@@ -14,9 +14,9 @@ from loadproof.policy.apply import applied
 from loadproof.policy.base import Policy
 from loadproof.policy.baseline import Baseline, entries_of, read_baseline
 from loadproof.policy.layers import PolicyError
+from tests import zoo
 from tests.cli.process import EXAMPLES
 from tests.report.build import PLAN_FINDING, report
-from tests.zoo import MUTATIONS, build
 
 FAULTY = ("config-dims-wrong", "head-flattened", "layer-plan-mismatch", "wrapper-prefix")
 
@@ -29,15 +29,25 @@ def test_fingerprints_do_not_depend_on_where_the_folder_lies(tmp_path: Path, exa
     assert [fingerprint(one) for one in here.findings] == [fingerprint(one) for one in there.findings]
 
 
-def test_fingerprints_of_damaged_checkpoints_stay_when_they_are_moved(tmp_path: Path) -> None:
-    for name in list(MUTATIONS)[::4]:
-        try:
-            folder = build("llama").mutate(MUTATIONS[name]()).write(tmp_path / name)
-        except (TypeError, KeyError, ValueError, IndexError):
-            continue  # this mutation needs words, or another layout
-        before = {fingerprint(one) for one in loadproof.check(folder).findings}
-        folder.rename(tmp_path / f"moved-{name}")
-        assert {fingerprint(one) for one in loadproof.check(tmp_path / f"moved-{name}").findings} == before, name
+DAMAGE = (
+    zoo.flatten("lm_head.weight"),
+    zoo.transpose("*.q_proj.weight"),
+    zoo.drop("model.layers.1.*"),
+    zoo.add_prefix("module."),
+    zoo.set_config("num_hidden_layers", 7),
+    zoo.edit_index("weight_map/lm_head.weight", "other.safetensors"),
+    zoo.link_away("*.safetensors"),
+    zoo.cut_file("model-00001-of-00002.safetensors", 9),
+)
+
+
+@pytest.mark.parametrize("number", range(len(DAMAGE)))
+def test_fingerprints_of_damaged_checkpoints_stay_when_they_are_moved(tmp_path: Path, number: int) -> None:
+    folder = zoo.build("llama").mutate(zoo.shards(2)).mutate(DAMAGE[number]).write(tmp_path / "here" / "x")
+    before = [fingerprint(one) for one in loadproof.check(folder).findings]
+    assert before
+    moved = folder.rename(tmp_path / "there")
+    assert [fingerprint(one) for one in loadproof.check(moved).findings] == before
 
 
 def test_the_order_of_evidence_and_rows_does_not_matter() -> None:
