@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 CHECKED := src tests examples docs $(wildcard benchmarks)
 
-.PHONY: help demo test suite base pythons short-fuzz lint bench oracle releases score reports docs faults fuzz growth clean
+.PHONY: help demo test suite base pythons browser short-fuzz lint bench oracle releases score reports docs faults fuzz growth clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 10
@@ -44,6 +44,10 @@ base: $(BASE)/bin/python  ## check, plan, explain and rules without any extra
 
 pythons: $(VENV)/.test  ## a part of the suite on Python 3.12 and 3.13, where they are installed
 	.ci/pythons
+
+browser: $(VENV)/.test  ## the HTML report in a real Chromium (installed with apt-get where there is none)
+	command -v chromium chromium-browser google-chrome || apt-get install -y --no-install-recommends chromium
+	$(BIN)/python -m pytest tests/report/test_html_browser.py
 
 short-fuzz: $(VENV)/.test  ## fuzzing for a few seconds each
 	for target in header index config source; do $(BIN)/python -m tests.fuzz.run $$target --seconds 4 --random || exit 1; done

@@ -77,3 +77,28 @@ def test_a_repair_and_a_plan_can_be_pasted() -> None:
     assert re.match(r"```text\nLP401 wrapper-prefix", text)
     assert "--unsafe --apply\n" in text
     assert run("plan", "healthy", "--format", "markdown", cwd=EXAMPLES).stdout.startswith("```text\n")
+
+
+def browser_that_notes(folder: Path) -> str:
+    """What $BROWSER may be: a program that writes down what it is to show."""
+    program = folder / "browser"
+    program.write_text(f'#!/bin/sh\necho "$1" > "{folder}/shown"\n')
+    program.chmod(0o755)
+    return str(program)
+
+
+def test_the_page_is_shown_in_a_browser(tmp_path: Path) -> None:
+    program = browser_that_notes(tmp_path)
+    page = tmp_path / "with space.html"
+    pair = ("--format", "html", "--output", str(page))
+    assert run("check", "healthy", "--open", *pair, cwd=EXAMPLES, BROWSER=program).returncode == 0
+    assert (tmp_path / "shown").read_text().strip() == page.as_uri()
+    assert page.read_text().startswith("<!doctype html>")
+
+
+def test_without_a_file_the_page_is_shown_from_a_temporary_one(tmp_path: Path) -> None:
+    program = browser_that_notes(tmp_path)
+    result = run("check", "healthy", "--open", cwd=EXAMPLES, BROWSER=program, TMPDIR=str(tmp_path))
+    assert result.stdout.startswith("verdict  loads")
+    shown = (tmp_path / "shown").read_text().strip().removeprefix("file://")
+    assert Path(shown).read_text().startswith("<!doctype html>")

@@ -23,7 +23,7 @@ _DESCRIPTION = """\
 Say whether the checkpoints at PATH will load with the right weights, and if not, why.
 Only headers, indexes, config.json and the text of the model's source are read; nothing of it is run."""
 _FOR_MACHINES = ("json", "sarif", "gitlab", "junit")  # a hint beside them would be one line too many in a log
-_WITH_PAGES = ("sarif",)
+_WITH_PAGES = ("sarif", "html")
 USAGE_ERROR = 2
 
 
@@ -54,6 +54,8 @@ def show(result: Report | Checks, options: argparse.Namespace, policies: Policie
         return said
     if "github" in forms:
         _summarise(result, status)
+    if options.open:
+        _open(next(output for form, output in outputs_of(options) if form == "html" and output))
     policies.say_stale()
     if not options.quiet and not any(form in _FOR_MACHINES for form in forms):
         hint(summary(*_reports(result)))
@@ -72,6 +74,21 @@ def _summarise(result: Report | Checks, status: int) -> None:
             file.write(render_markdown(result, status=status))
     except OSError as error:
         hint(f"loadproof: the step summary could not be written: {error.strerror}")
+
+
+def _page_to_open() -> str:
+    import tempfile
+
+    return os.path.join(tempfile.mkdtemp(prefix="loadproof-"), "report.html")
+
+
+def _open(file: str) -> None:
+    """Show the page; where no browser can be started, say where it lies."""
+    import webbrowser
+    from pathlib import Path
+
+    if not webbrowser.open(Path(file).absolute().as_uri()):
+        hint(f"loadproof: no browser could be started; the report is {file}")
 
 
 def _pages(result: Report | Checks, forms: list[str]) -> dict[str, RulePage | CausesPage]:
@@ -114,10 +131,16 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser = parser_for("check [options] PATH ...", _DESCRIPTION, arguments, EXIT_STATUS)
     add_targets(parser)
     add_reading(parser)
-    add_output(parser)
+    add_output(parser).add_argument(
+        "--open",
+        action="store_true",
+        help="show the HTML report in a browser (without --output: from a temporary file)",
+    )
     add_failing(parser)
     add_policy(parser)
     options = parsed(parser, arguments)
+    if options.open and not any(form == "html" and output for form, output in outputs_of(options)):
+        options.pairs = [*(options.pairs or [(None, None)]), ("html", _page_to_open())]
     if not options.paths and not options.source_list and not options.changed_files:
         parser.error("the following arguments are required: PATH")
     return options

@@ -126,11 +126,12 @@ def reading(options: argparse.Namespace) -> dict[str, Any]:
     return keywords | ({"names_only": options.names_only} if "names_only" in options else {})
 
 
-def add_output(parser: argparse.ArgumentParser) -> None:
+def add_output(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """How to report a check."""
     group = add_format(parser, "check", output=True)
     group.add_argument("-v", "--verbose", action="store_true", help="every row, every piece of evidence")
     group.add_argument("-q", "--quiet", action="store_true", help="the verdict only")
+    return group
 
 
 def add_format(parser: argparse.ArgumentParser, kind: str, *, output: bool = False) -> argparse._ArgumentGroup:
