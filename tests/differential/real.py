@@ -7,8 +7,9 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from loadproof.core.expectation import ConversionRule, Expectation, Expected, Operation
+from loadproof.core.expectation import Expectation, Expected
 from loadproof.core.families import fold, names_of, split_name
+from loadproof.core.loading import ConversionRule, Loading, Operation
 from loadproof.core.outcome import Outcome
 
 
@@ -90,13 +91,15 @@ def expectation_of(model: Any) -> Expectation:
         families,
         tuple(model.all_tied_weights_keys.items()),
         model.base_model_prefix,
-        tuple(sorted(model._keys_to_ignore_on_load_missing or ())),
-        tuple(sorted(model._keys_to_ignore_on_load_unexpected or ())),
-        (),
         tuple(sorted({split_name(name)[0] for name, _ in model.named_buffers()})),
-        tuple(map(_rule, get_model_conversion_mapping(model))),
         {**model.config.to_dict(), **text},
         len(shapes),
+        private=Loading(
+            tuple(sorted(model._keys_to_ignore_on_load_missing or ())),
+            tuple(sorted(model._keys_to_ignore_on_load_unexpected or ())),
+            (),
+            tuple(map(_rule, get_model_conversion_mapping(model))),
+        ),
     )
 
 

@@ -131,4 +131,4 @@ def test_the_interpreted_expectation_is_the_real_one(tmp_path: Path) -> None:
     live = real.expectation_of(saved.model)
     names = {(f.template, f.axes, f.shape) for f in live.families}
     assert {(f.template, f.axes, f.shape) for f in saved.expectation.families} == names
-    assert saved.expectation.rules == live.rules
+    assert saved.expectation.private.rules == live.private.rules

@@ -76,13 +76,13 @@ def test_ties_follow_the_config() -> None:
 
 def test_conversion_rules_are_the_releases_own() -> None:
     found = read({"model_type": "qwen3_moe", "num_hidden_layers": 2, "num_experts": 4})
-    first = found.rules[0]
+    first = found.private.rules[0]
     assert (first.kind, first.targets) == ("WeightConverter", ("mlp.experts.gate_up_proj",))
     assert [o.name for o in first.operations] == ["MergeModulelist", "Concatenate"]
     assert first.operations[0].arguments["dim"] == 0
     assert "(?P<g0>" in first.regex
     assert "(?P<g1>" in first.regex
-    assert any(rule.sources == ("LayerNorm.gamma",) for rule in found.rules)
+    assert any(rule.sources == ("LayerNorm.gamma",) for rule in found.private.rules)
 
 
 def test_layer_types_choose_the_mixer() -> None:

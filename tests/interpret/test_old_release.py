@@ -42,7 +42,7 @@ def test_what_a_constructor_shares_stays_shared_where_models_are_not_made_empty(
 
 
 def test_the_key_mapping_of_the_class_is_a_rule(source: str) -> None:
-    assert [(r.kind, r.sources, r.targets) for r in read(source).rules] == [("KeyMapping", ("^old",), ("new",))]
+    assert [(r.kind, r.sources, r.targets) for r in read(source).private.rules] == [("KeyMapping", ("^old",), ("new",))]
 
 
 @pytest.mark.parametrize(("beams", "refused"), [(1, True), (4, False)])

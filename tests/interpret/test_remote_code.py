@@ -84,14 +84,14 @@ def test_the_own_class_is_read(tmp_path: Path) -> None:
         ("blocks.{}.steps", ((0, 1),), (4,), "buffer"),
     }
     assert set(found.buffer_names) == {"blocks.{}.steps", "blocks.{}.hidden"}
-    assert found.ignore_missing == ("steps",)
+    assert found.private.ignore_missing == ("steps",)
     assert found.base_model_prefix == "body"
     source = {f.template: f.source for f in found.families}
     assert source["blocks.{}.up.weight"] == "modeling_tiny.py:10"
 
 
 def test_the_library_gives_custom_code_no_rules_of_its_own(tmp_path: Path) -> None:
-    kinds = {rule.sources for rule in read(tmp_path).rules}
+    kinds = {rule.sources for rule in read(tmp_path).private.rules}
     assert ("LayerNorm.gamma",) in kinds  # the legacy rules hold for everyone
     assert not any("experts" in source for sources in kinds for source in sources)
 

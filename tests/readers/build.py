@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from loadproof.core.checkpoint import Manifest
-from loadproof.core.expectation import ConversionRule, Expectation, Expected, Operation
+from loadproof.core.expectation import Expectation, Expected
 from loadproof.core.families import fold
+from loadproof.core.loading import ConversionRule, Loading, Operation
 from loadproof.core.tensors import Family, Shape
 
 
@@ -42,7 +43,10 @@ def manifest(files: Mapping[str, Shape], dtype: str = "F32") -> Manifest:
 def expectation(model: Mapping[str, Shape], *rules: ConversionRule, **more: Any) -> Expectation:
     """A class that has these parameters."""
     families = tuple(Expected(t, axes, shape) for t, axes, shape in fold(model.items()))
-    return Expectation("transformers", "5.24.0", "Model", "model", "installed", families, rules=rules, **more)
+    private = Loading(
+        rules=rules, **{name: more.pop(name) for name in ("ignore_missing", "ignore_unexpected") if name in more}
+    )
+    return Expectation("transformers", "5.24.0", "Model", "model", "installed", families, private=private, **more)
 
 
 STACK, JOIN = Operation("MergeModulelist", {"dim": 0}), Operation("Concatenate", {"dim": 1})

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from loadproof.core.expectation import ConversionRule, Expectation
+from loadproof.core.expectation import Expectation
+from loadproof.core.loading import ConversionRule
 from loadproof.core.tensors import Shape
 from loadproof.readers.transformers.operations import run
 from loadproof.readers.transformers.order import natural_key
+from loadproof.readers.transformers.private import loading_of
 from loadproof.readers.transformers.release import NEWEST, Semantics, semantics_of
 from loadproof.readers.transformers.shapes import ConversionError, Inputs, Target
 
@@ -96,12 +98,12 @@ def with_prefix(key: str, prefix: str, model: Mapping[str, Shape]) -> str:
 
 def report(files: Mapping[str, Shape], model: Mapping[str, Shape], expectation: Expectation) -> Sets | None:
     """(missing, unexpected, mismatched, conversion); None where the library would crash on a strange target."""
-    converters = [rule for rule in expectation.rules if rule.kind == "WeightConverter"]
+    converters = [rule for rule in loading_of(expectation).rules if rule.kind == "WeightConverter"]
     converter_of = {pattern: rule for rule in converters for pattern in rule.sources}
     loads: dict[str, tuple[ConversionRule | None, Inputs]] = {}
     unexpected: set[str] = set()
     semantics = semantics_of(expectation.version)
-    for name, (renamed, source) in rename_all(list(files), expectation.rules, semantics).items():
+    for name, (renamed, source) in rename_all(list(files), loading_of(expectation).rules, semantics).items():
         key = with_prefix(renamed, expectation.base_model_prefix, model)
         if key not in model and name in model and semantics.knows_own_names:
             key, source = with_prefix(name, expectation.base_model_prefix, model), None
@@ -142,6 +144,6 @@ def report(files: Mapping[str, Shape], model: Mapping[str, Shape], expectation: 
             s == source_name and t not in missing for t, s in expectation.ties[i + 1 :]
         ):
             missing.discard(target_name)
-    missing = {n for n in missing if not any(re.search(p, n) for p in expectation.ignore_missing)}
-    unexpected = {n for n in unexpected if not any(re.search(p, n) for p in expectation.ignore_unexpected)}
+    missing = {n for n in missing if not any(re.search(p, n) for p in loading_of(expectation).ignore_missing)}
+    unexpected = {n for n in unexpected if not any(re.search(p, n) for p in loading_of(expectation).ignore_unexpected)}
     return frozenset(missing), frozenset(unexpected), frozenset(mismatched), frozenset(conversion)

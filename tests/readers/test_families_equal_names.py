@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from loadproof.core.expectation import ConversionRule, Operation
 from loadproof.core.families import join_name
+from loadproof.core.loading import ConversionRule, Operation
 from loadproof.readers.transformers.pieces import spelled, start
 from loadproof.readers.transformers.predict_v5 import predict_v5
 from loadproof.readers.transformers.release import Semantics, semantics_of

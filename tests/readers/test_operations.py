@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loadproof.core.expectation import Operation
+from loadproof.core.loading import Operation
 from loadproof.core.tensors import Shape
 from loadproof.readers.transformers.operations import OPERATIONS, run
 from loadproof.readers.transformers.shapes import ConversionError, Target, Unknown

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loadproof.core.checkpoint import FileInfo, Manifest
-from loadproof.core.expectation import ConversionRule, Expectation
+from loadproof.core.expectation import Expectation
 from loadproof.core.families import join_name, names_of
+from loadproof.core.loading import ConversionRule
 from loadproof.core.outcome import Outcome
 from loadproof.core.tensors import Shape
 from loadproof.readers.transformers.mapping import KeyMapping

@@ -6,7 +6,10 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from loadproof.core.loading import Loading
 from loadproof.core.tensors import Axes, Shape
+
+Private = Loading  # a union of tagged structs, one for each reader that has something of its own
 
 
 class Expected(Struct, frozen=True):
@@ -20,26 +23,6 @@ class Expected(Struct, frozen=True):
     source: str = ""  # "modeling_llama.py:262", the line that created it
 
 
-class Operation(Struct, frozen=True):
-    """One step of a weight converter as the release defines it; `arguments` holds dim, dim0, dim1, check_dims, ..."""
-
-    name: str
-    arguments: dict[str, Any] = {}
-
-
-class ConversionRule(Struct, frozen=True):
-    """A renaming or conversion rule of the reader, in application order."""
-
-    kind: str  # WeightRenaming, WeightConverter, PrefixChange, GroupWeightRename, ...
-    sources: tuple[str, ...]
-    targets: tuple[str, ...]
-    regex: str  # one pattern, named groups g0, g1, ... one per source
-    scope: str | None = None
-    base: str | None = None
-    offset: int | None = None
-    operations: tuple[Operation, ...] = ()
-
-
 class Expectation(Struct, frozen=True):
     """What a model class of one library release expects, read from its source text."""
 
@@ -51,11 +34,7 @@ class Expectation(Struct, frozen=True):
     families: tuple[Expected, ...] = ()
     ties: tuple[tuple[str, str], ...] = ()  # (target, source), only those that are active
     base_model_prefix: str = ""
-    ignore_missing: tuple[str, ...] = ()
-    ignore_unexpected: tuple[str, ...] = ()
-    ignore_on_save: tuple[str, ...] = ()
     buffer_names: tuple[str, ...] = ()  # templates of all buffers, non-persistent ones included
-    rules: tuple[ConversionRule, ...] = ()
     config: dict[str, Any] = {}  # the effective config: fields of the class after its own defaults and rewrites
     parameters: int = 0  # number of names in `families`
     quantizers: tuple[str, ...] | None = None  # words of quant_method that the release acts upon; None: not asked for
@@ -68,6 +47,7 @@ class Expectation(Struct, frozen=True):
         None  # what stood around the process that evaluated strangers' text; empty: nothing, as was asked for
     )
     forbidden_call: bool = False  # that process asked the system for something forbidden, and was ended
+    private: Private | None = None  # what only the reader itself understands
 
 
 class Kin(Struct, frozen=True):

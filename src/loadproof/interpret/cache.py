@@ -23,7 +23,7 @@ from msgspec import Struct
 from loadproof.interpret.release.seen import Seen, digest_at
 from loadproof.version import __version__
 
-_FORMAT = 4
+_FORMAT = 5
 _MAX_BYTES = 64_000_000
 _MAX_ENTRIES = 2_000  # of about 15 kB each; the older half goes when there are more
 # No link is followed, and a FIFO in the place of an entry must not hang.

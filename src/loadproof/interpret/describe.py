@@ -6,6 +6,7 @@ from typing import Any
 
 from loadproof.core.expectation import Expected
 from loadproof.core.families import fold
+from loadproof.core.loading import Loading
 from loadproof.core.tensors import Shape
 from loadproof.interpret.language.errors import UnknownUsed
 from loadproof.interpret.language.gate import find
@@ -31,11 +32,13 @@ def describe(world: World, model: Any) -> dict[str, Any]:
         "families": tuple(_family(t, axes, key, sources) for t, axes, key in fold(rows)),
         "ties": tuple((text(target), text(source)) for target, source in ties.items()),
         "base_model_prefix": text(model.base_model_prefix or ""),
-        "ignore_missing": _patterns(find(model, "_keys_to_ignore_on_load_missing")),
-        "ignore_unexpected": _patterns(find(model, "_keys_to_ignore_on_load_unexpected")),
-        "ignore_on_save": _patterns(find(model, "_keys_to_ignore_on_save")),
         "buffer_names": tuple(dict.fromkeys(t for t, _, _ in fold((n, ()) for n in names))),
-        "rules": rules_of(world, model),
+        "private": Loading(
+            _patterns(find(model, "_keys_to_ignore_on_load_missing")),
+            _patterns(find(model, "_keys_to_ignore_on_load_unexpected")),
+            _patterns(find(model, "_keys_to_ignore_on_save")),
+            rules_of(world, model),
+        ),
         "config": plain(model.config),
         "parameters": len(rows),
     }

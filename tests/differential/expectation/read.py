@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from loadproof.core.config import ModelConfig
-from loadproof.core.expectation import ConversionRule, Expectation
+from loadproof.core.expectation import Expectation
 from loadproof.core.families import names_of, split_name
+from loadproof.core.loading import ConversionRule
 from loadproof.interpret import expect
+from loadproof.readers.transformers.private import loading_of
 
 
 def read(name: str, raw: dict[str, Any], source: str | None = None) -> Expectation:
@@ -23,12 +25,12 @@ def as_facts(found: Expectation) -> dict[str, Any]:
         "buffers": {n: list(f.shape) for f, n in named if f.kind == "buffer"},
         "ties": dict(found.ties),
         "tied": _groups(found.ties),
-        "ignore_on_save": list(found.ignore_on_save),
-        "ignore_missing": list(found.ignore_missing),
-        "ignore_unexpected": list(found.ignore_unexpected),
+        "ignore_on_save": list(loading_of(found).ignore_on_save),
+        "ignore_missing": list(loading_of(found).ignore_missing),
+        "ignore_unexpected": list(loading_of(found).ignore_unexpected),
         "all_buffers": set(found.buffer_names),
         "base_model_prefix": found.base_model_prefix,
-        "rules": [_rule(r) for r in found.rules],
+        "rules": [_rule(r) for r in loading_of(found).rules],
     }
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from loadproof.core.expectation import ConversionRule, Expectation, Expected, Operation
+from loadproof.core.expectation import Expectation, Expected
+from loadproof.core.loading import ConversionRule, Loading, Operation
 from loadproof.interpret.sandbox import child
 from loadproof.interpret.sandbox.messages import ANSWER, LENGTH, LIST, READ, REQUEST
 from loadproof.interpret.sandbox.packing import pack
@@ -31,14 +32,16 @@ FORGED: dict[str, Any] = {
     "odd_operation": {
         "families": (FAMILY,),
         "parameters": 2,
-        "rules": (
-            ConversionRule(
-                "WeightConverter",
-                (r"a.(\d+)",),
-                (r"a.\1", "c"),
-                r"^(?P<g0>a\.(\d+))$",
-                operations=(Operation("Chunk", {"dim": "x"}),),
-            ),
+        "private": Loading(
+            rules=(
+                ConversionRule(
+                    "WeightConverter",
+                    (r"a.(\d+)",),
+                    (r"a.\1", "c"),
+                    r"^(?P<g0>a\.(\d+))$",
+                    operations=(Operation("Chunk", {"dim": "x"}),),
+                ),
+            )
         ),
     },
     "claims_no_wall": {"wall": "", "forbidden_call": True, "class_name": "Odd"},

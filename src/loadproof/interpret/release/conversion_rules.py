@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from loadproof.core.expectation import ConversionRule, Operation
+from loadproof.core.loading import ConversionRule, Operation
 from loadproof.interpret.language.gate import find, read
 from loadproof.interpret.language.objects import SourceObject, Unknown
 from loadproof.interpret.language.values import Value, function_of, items_of

@@ -11,6 +11,7 @@ from loadproof.core.tensors import Axes, Family
 from loadproof.readers.transformers.digits import partition, telling_digits
 from loadproof.readers.transformers.needles import needles
 from loadproof.readers.transformers.pieces import form_of, sample, used_axes
+from loadproof.readers.transformers.private import loading_of
 from loadproof.readers.transformers.release import Semantics
 
 LONGEST_NAME = 512  # longer names are hostile; no pattern is tried on them
@@ -32,8 +33,8 @@ def costly(expectation: Expectation) -> str | None:
 
     Remote code and the source of a release named by hand may say anything.
     """
-    rules = [pattern for rule in expectation.rules for pattern in (rule.regex, *rule.sources)]
-    patterns = [*expectation.ignore_missing, *expectation.ignore_unexpected, *rules]
+    rules = [pattern for rule in loading_of(expectation).rules for pattern in (rule.regex, *rule.sources)]
+    patterns = [*loading_of(expectation).ignore_missing, *loading_of(expectation).ignore_unexpected, *rules]
     if len(patterns) > _MOST:
         return f"{len(patterns):,} patterns"
     return next((pattern[:80] for pattern in patterns if not is_tame(pattern)), None)
@@ -41,13 +42,13 @@ def costly(expectation: Expectation) -> str | None:
 
 def patterns_of(expectation: Expectation, semantics: Semantics) -> tuple[list[str], list[str]]:
     """(for missing names, for unexpected names). Old rotary and position buffers are forgiven."""
-    unexpected = list(expectation.ignore_unexpected)
+    unexpected = list(loading_of(expectation).ignore_unexpected)
     if any(name.endswith("rotary_emb.inv_freq") for name in expectation.buffer_names):
         unexpected.append(r"rotary_emb\.inv_freq")
     position_ids = any(name.endswith("position_ids") for name in expectation.buffer_names)
     if semantics.forgives_position_ids and position_ids:
         unexpected.append(r"(^|\.)position_ids$")
-    return list(expectation.ignore_missing), unexpected
+    return list(loading_of(expectation).ignore_missing), unexpected
 
 
 class Ignore:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 
 from loadproof.core.boxes import merge
-from loadproof.core.expectation import ConversionRule
+from loadproof.core.loading import ConversionRule
 from loadproof.core.tensors import Axes
 from loadproof.readers.transformers.digits import ALL, partition, telling_digits
 from loadproof.readers.transformers.ignore import LONGEST_NAME

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
-from loadproof.core.expectation import Operation
+from loadproof.core.loading import Operation
 from loadproof.readers.transformers.shapes import (
     ConversionError,
     Inputs,

@@ -14,6 +14,7 @@ from loadproof.readers.transformers.convert import Product, tensor_of
 from loadproof.readers.transformers.ledger import Ledger
 from loadproof.readers.transformers.mapping import KeyMapping
 from loadproof.readers.transformers.pieces import Piece, form_of, place, start
+from loadproof.readers.transformers.private import loading_of
 from loadproof.readers.transformers.route import Arrival, Names
 from loadproof.readers.transformers.ties import Boxes, discard, has
 
@@ -39,7 +40,7 @@ def predict_v4(manifest: Manifest, expectation: Expectation) -> Outcome:
     ledger = Ledger(expectation)
     ledger.crash = _bad_metadata(manifest)
     pieces = [renamed for family in manifest.families for piece in start(family) for renamed in _legacy(piece)]
-    for mapping in KeyMapping.of(expectation.rules):
+    for mapping in KeyMapping.of(loading_of(expectation).rules):
         pieces = mapping.apply(pieces)
     way = _Prefix(manifest, expectation, ledger.names)
     for piece in pieces:

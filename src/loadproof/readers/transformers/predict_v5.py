@@ -12,6 +12,7 @@ from loadproof.readers.transformers.convert import Converters
 from loadproof.readers.transformers.ignore import LONGEST_NAME
 from loadproof.readers.transformers.ledger import Ledger
 from loadproof.readers.transformers.pieces import Piece, Place, place, start
+from loadproof.readers.transformers.private import loading_of
 from loadproof.readers.transformers.rename import Rule, apply_rules
 from loadproof.readers.transformers.route import Arrival, settle
 from loadproof.readers.transformers.shapes import NotModelledError
@@ -21,7 +22,7 @@ from loadproof.readers.transformers.ties import fill
 def predict_v5(manifest: Manifest, expectation: Expectation) -> Outcome:
     """The outcome of loading `manifest` into the class of `expectation`, without quantizer."""
     ledger = Ledger(expectation)
-    rules = [Rule(rule, ledger.semantics) for rule in expectation.rules]
+    rules = [Rule(rule, ledger.semantics) for rule in loading_of(expectation).rules]
     short, hostile = by_length(manifest)
     pieces = apply_rules([piece for family in short for piece in start(family)], rules)
     own_names, prefix = ledger.semantics.knows_own_names, expectation.base_model_prefix

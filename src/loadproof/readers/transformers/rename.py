@@ -14,7 +14,7 @@ from itertools import product
 from msgspec import Struct
 
 from loadproof.core.boxes import merge
-from loadproof.core.expectation import ConversionRule
+from loadproof.core.loading import ConversionRule
 from loadproof.core.tensors import Axes
 from loadproof.readers.transformers.digits import ALL, partition, telling_digits, telling_digits_of_text
 from loadproof.readers.transformers.needles import needles
