@@ -10,7 +10,7 @@ from loadproof.api.edited_tensors import CannotTellError, after
 from loadproof.api.judging import assemble, expecting
 from loadproof.config import config_of_text
 from loadproof.core.case import Case
-from loadproof.core.checkpoint import IndexFile, Inventory, Manifest, Problem, Selection
+from loadproof.core.checkpoint import FileInfo, IndexFile, Inventory, Manifest, Problem, Selection
 from loadproof.core.config import ModelConfig
 from loadproof.core.edits import (
     DeleteJson,
@@ -18,6 +18,7 @@ from loadproof.core.edits import (
     Edit,
     RebuildIndex,
     RegenerateHeader,
+    SaveAsSafetensors,
     SetAside,
     SetJson,
     TruncateFile,
@@ -44,7 +45,7 @@ def edited(case: Case, edits: Sequence[Edit]) -> Case:
         config = _config(case.config, edits)
         inventory = _inventory(case, edits)
         checkpoint = _checkpoint(case).edited(inventory, config)
-        selection, manifest = _weights(reader, case, checkpoint)
+        selection, manifest = _weights(reader, case, checkpoint, edits)
         manifest = _healed(replace(manifest, families=after(manifest.families, edits)), edits)
     except (ValueError, IndexError, KeyError, OSError) as error:
         raise CannotTellError(str(error)) from None
@@ -80,6 +81,8 @@ def _inventory(case: Case, edits: Iterable[Edit]) -> Inventory:
             inventory = _without_file(inventory, edit.file)
         elif isinstance(edit, RebuildIndex):
             inventory = _with_index(inventory, _rebuilt(_checkpoint(case), edit))
+        elif isinstance(edit, SaveAsSafetensors):
+            inventory = _with_safetensors(inventory, edit)
         elif isinstance(edit, SetJson | DeleteJson) and edit.file != case.config.path:
             inventory = _with_total(inventory, edit)
         elif isinstance(edit, RegenerateHeader | TruncateFile):
@@ -127,9 +130,42 @@ def _with_total(inventory: Inventory, edit: SetJson | DeleteJson) -> Inventory:
     return replace(inventory, indexes=indexes, problems=problems)
 
 
-def _weights(reader: Reader, case: Case, checkpoint: StoredCheckpoint) -> tuple[Selection, Manifest]:
+def _with_safetensors(inventory: Inventory, edit: SaveAsSafetensors) -> Inventory:
+    """The files that are written, and their index. What was said of the torch files concerns nobody any more."""
+    made = (FileInfo(target, 0, "safetensors") for _, target in edit.pairs)
+    inventory = replace(inventory, files=(*inventory.files, *made))
+    if not edit.index:
+        return inventory
+    weight_map = {f"the tensors of {source}": target for source, target in edit.pairs}
+    return _with_index(inventory, IndexFile(edit.index, weight_map, None, has_metadata=True))
+
+
+def _saved(case: Case, edit: SaveAsSafetensors) -> Manifest:
+    """The tensors under the names that they have there, in the files that are written."""
+    targets = dict(edit.pairs)
+    families = tuple(family for family in case.manifest.families if family.shape is not None)
+    if edit.key:
+        below = [value for value in case.manifest.values if value.name == edit.key]
+        families = tuple(family for value in below for family in value.families)
+    if {file for family in families for file in family.files} - targets.keys():
+        raise CannotTellError("the tensors of other files are not known")
+    families = tuple(replace(one, files=tuple(sorted(targets[file] for file in one.files))) for one in families)
+    problems = tuple(problem for problem in case.manifest.problems if problem.file not in targets)
+    files = tuple(FileInfo(target, 0, "safetensors") for target in targets.values())
+    return replace(case.manifest, files=files, families=families, problems=problems, values=(), unread=())
+
+
+def _weights(
+    reader: Reader, case: Case, checkpoint: StoredCheckpoint, edits: Sequence[Edit]
+) -> tuple[Selection, Manifest]:
     """Selected and read again where other files would be opened, else as they were read."""
     inventory = checkpoint.inventory
+    save = next((edit for edit in edits if isinstance(edit, SaveAsSafetensors)), None)
+    if save is not None:
+        selection = reader.select(checkpoint, case.reading)
+        if set(selection.files) != {target for _, target in save.pairs}:
+            raise CannotTellError("the library would open other files")
+        return selection, replace(_saved(case, save), format=selection.format)
     if inventory.files == case.inventory.files and inventory.indexes == case.inventory.indexes:
         return case.selection, case.manifest
     selection = reader.select(checkpoint, case.reading)

@@ -108,6 +108,14 @@ class SetAside(Struct, frozen=True, tag="set-aside"):
     file: str
 
 
+class SaveAsSafetensors(Struct, frozen=True, tag="save-as-safetensors"):
+    """The tensors of torch files, byte for byte, into safetensors files beside them; the torch files stay as they are."""
+
+    pairs: tuple[tuple[str, str], ...]  # (torch file, safetensors file)
+    key: str = ""  # the one below which the tensors lie; empty: the outermost dict
+    index: str = ""  # of several files
+
+
 Edit = (
     RenameTensors
     | ReshapeTensors
@@ -123,6 +131,7 @@ Edit = (
     | RegenerateHeader
     | TruncateFile
     | SetAside
+    | SaveAsSafetensors
 )
 
 

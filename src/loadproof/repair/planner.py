@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from loadproof.core.edits import Edit
 from loadproof.core.session import Checkpoint
-from loadproof.repair import file_edits, tensor_edits
+from loadproof.repair import file_edits, tensor_edits, torch_edits
 from loadproof.repair.compiler import Compiler
 from loadproof.repair.disk import RealDisk
 from loadproof.repair.draft import Draft, RefusedError
@@ -16,7 +16,7 @@ from loadproof.repair.journal import next_undo
 from loadproof.repair.plan import Plan, Refusal
 from loadproof.repair.stream import sources_of
 
-HANDLERS = {**tensor_edits.HANDLERS, **file_edits.HANDLERS}
+HANDLERS = {**tensor_edits.HANDLERS, **file_edits.HANDLERS, **torch_edits.HANDLERS}
 
 
 def plan_edits(checkpoint: Checkpoint, edits: Iterable[Edit]) -> Plan:

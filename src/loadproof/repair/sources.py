@@ -6,13 +6,15 @@ Nothing holds more than `BLOCK` bytes at a time, so that tensors of any size pas
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from math import prod
 from typing import Literal
 
 from msgspec import Struct
 
 from loadproof.core.tensors import Shape
+from loadproof.formats.payload import runs_of
 
 BLOCK = 32 << 20  # bytes held at a time
 
@@ -50,7 +52,26 @@ class Transposed(Struct, frozen=True, tag="transposed"):
     item: int
 
 
-Source = Slice | Weave | Columns | Transposed
+class Inflated(Struct, frozen=True, tag="inflated"):
+    """`size` bytes that lie in the file as a raw deflate stream [begin, end), as in a zip archive."""
+
+    file: str
+    begin: int
+    end: int
+    size: int
+
+
+class Strided(Struct, frozen=True, tag="strided"):
+    """A tensor whose elements do not follow each other: from byte `begin` of the source on, strides in elements."""
+
+    source: Slice | Inflated
+    begin: int
+    shape: Shape
+    strides: Shape
+    item: int
+
+
+Source = Slice | Weave | Columns | Transposed | Inflated | Strided
 
 
 def size_of(source: Source) -> int:
@@ -62,8 +83,10 @@ def size_of(source: Source) -> int:
             return sum(map(size_of, parts))
         case Columns(_, rows, begin, end):
             return rows * (end - begin)
-        case Transposed(_, shape, _, item):
+        case Transposed(_, shape, _, item) | Strided(_, _, shape, _, item):
             return prod(shape) * item
+        case Inflated(_, _, _, size):
+            return size
 
 
 def slices_of(source: Source) -> Iterator[Slice]:
@@ -74,8 +97,10 @@ def slices_of(source: Source) -> Iterator[Slice]:
         case Weave(parts, _):
             for part in parts:
                 yield from slices_of(part)
-        case Columns(inner) | Transposed(inner):
+        case Columns(inner) | Transposed(inner) | Strided(inner):
             yield from slices_of(inner)
+        case Inflated(file, begin, end):
+            yield Slice(file, begin, end)
 
 
 def plain(source: Source) -> Iterator[Source]:
@@ -92,12 +117,53 @@ def plain(source: Source) -> Iterator[Source]:
             yield source
 
 
+class Inflating:
+    """One deflate stream, unpacked as it is asked for; asked backwards, it begins again."""
+
+    def __init__(self, source: Inflated, pread: Callable[[str, int, int], bytes]) -> None:
+        self.source, self.pread = source, pread
+        self._begin_again()
+
+    def _begin_again(self) -> None:
+        self.unpack = zlib.decompressobj(-zlib.MAX_WBITS)
+        self.taken, self.at, self.ready = self.source.begin, 0, b""
+
+    def read(self, begin: int, length: int) -> bytes:
+        """Raises OSError where the stream is broken or ends too early."""
+        if begin < self.at:
+            self._begin_again()
+        try:
+            while self.at + len(self.ready) <= begin:
+                self.at += len(self.ready)
+                self.ready = self._more()
+            found = self.ready[begin - self.at :]
+            while len(found) < length:
+                self.at += len(self.ready)
+                self.ready = self._more()
+                found += self.ready
+        except zlib.error:
+            raise OSError(f"{self.source.file}: a compressed tensor does not unpack") from None
+        return found[:length]
+
+    def _more(self) -> bytes:
+        packed = self.unpack.unconsumed_tail
+        if not packed:
+            size = min(BLOCK, self.source.end - self.taken)
+            packed = self.pread(self.source.file, self.taken, size) if size else b""
+            self.taken += size
+        found = self.unpack.decompress(packed, BLOCK)
+        if not found and not self.unpack.unconsumed_tail and self.taken >= self.source.end:
+            raise OSError(f"{self.source.file}: a compressed tensor ends too early")
+        return found
+
+
 class Files:
     """Descriptors of the files that slices name; symbolic links are followed, as readers do."""
 
     def __init__(self, root: str) -> None:
         self.root = root
         self._open: dict[str, int] = {}
+        self._inflating: Inflating | None = None  # the last one
         self._turned: tuple[tuple[int, int], int, bytes] | None = None  # the last block of a transposition
 
     def close(self) -> None:
@@ -121,6 +187,13 @@ class Files:
                 return b"".join(self._columns(inner, rows, first, last, begin, length))
             case Transposed():
                 return b"".join(self._transposed(source, begin, length))
+            case Inflated():
+                if self._inflating is None or self._inflating.source != source:
+                    self._inflating = Inflating(source, self._pread)
+                return self._inflating.read(begin, length)
+            case Strided(inner, first, shape, strides, item):
+                runs = runs_of(shape, strides, item, begin, length)
+                return b"".join(self.read(inner, first + at, size) for at, size in runs)
 
     def _pread(self, file: str, offset: int, length: int) -> bytes:
         found = os.pread(self.descriptor(file), length, offset)

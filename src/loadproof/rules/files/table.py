@@ -9,6 +9,7 @@ from loadproof.core.checkpoint import Problem
 from loadproof.core.edits import Fix, TruncateFile
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.file_faults import download_again, file_findings, save_again
+from loadproof.rules.evidence.torch_files import save_as_safetensors
 
 _Fixes = Callable[[list[Problem]], tuple[Fix, ...]]
 
@@ -33,6 +34,16 @@ def _save_unpacked(problems: list[Problem]) -> tuple[Fix, ...]:
 def _save_tensors_only(problems: list[Problem]) -> tuple[Fix, ...]:
     title = f"where you trust {problems[0].file}: load it with weights_only=False, and save its tensors as safetensors"
     return (Fix(title, "manual"),)
+
+
+def _torch_row(code: str, slug: str, title: str, what: str, advice: _Fixes) -> Rule:
+    """A fault of torch files that leaves the bytes of their tensors alone: they are written anew, where that is all."""
+
+    def check(case: Case) -> Iterable[Found]:
+        save = save_as_safetensors(case)
+        return file_findings(case, code, what, lambda problems: (save,) if save is not None else advice(problems))
+
+    return Rule(code=code, slug=slug, group="files", title=title, check=check)
 
 
 def _row(code: str, slug: str, title: str, what: str, fixes: _Fixes) -> Rule:
@@ -76,14 +87,14 @@ _ROWS = (
         "names a tensor twice in its header",
         save_again,
     ),
-    _row(
+    _torch_row(
         "LP020",
         "compressed-storage",
         "The tensors of a torch file are compressed",
         "holds compressed tensors, which a reader that maps the file takes for numbers",
         _save_unpacked,
     ),
-    _row(
+    _torch_row(
         "LP021",
         "pickle-refused",
         "A torch file holds more than weights_only takes",

@@ -13,6 +13,7 @@ from loadproof.core.outcome import Row
 from loadproof.core.places import Place, about
 from loadproof.core.tensors import UNDER, Family, StoredValue
 from loadproof.rules.base import Found, Rule
+from loadproof.rules.evidence.torch_files import save_as_safetensors
 from loadproof.rules.evidence.whatif import outcome_with
 from loadproof.rules.rows import of_kind, subtract
 
@@ -56,13 +57,14 @@ def _found_nested(case: Case, key: str, families: tuple[Family, ...]) -> Found:
         left = sum(count(row.axes) for row in of_kind(inside.rows, "missing", "mismatched"))
         words = f"{left:,} parameters would still lack their tensor" if left else "every parameter would get its tensor"
         evidence.append(Evidence(about("taken out"), words))
+    fix = save_as_safetensors(case, key) if key else None
     return Found(
         severity="error",
         confidence="certain",
         headline=f"{file} is no flat state dict: its tensors lie {place}, and the reader looks at the outermost names only",
         evidence=tuple(evidence),
         rows=tuple(rows),
-        fixes=(Fix(f"save what lies {place} as a state dict of its own, as safetensors", "manual"),),
+        fixes=(fix or Fix(f"save what lies {place} as a state dict of its own, as safetensors", "manual"),),
         notes=_notes(case),
     )
 
@@ -84,7 +86,7 @@ def _found_refused(case: Case, values: tuple[StoredValue, ...]) -> Found:
     odd = next((value for value in values if value.kind.startswith(UNDER)), None)
     if odd is None:
         odd = next((value for value in values if value.comes_first), values[0])
-    fixes = [_with_dtype(case)] if odd.comes_first and odd.name else []
+    fixes = [_with_dtype(case)] if odd.comes_first and odd.name else [save_as_safetensors(case)]
     what = f"holds {odd.name or 'a value'} of type {odd.kind}"
     words = "holds a value " + odd.kind if odd.kind.startswith(UNDER) else what
     return Found(
@@ -92,7 +94,8 @@ def _found_refused(case: Case, values: tuple[StoredValue, ...]) -> Found:
         confidence="certain",
         headline=f"{odd.file} {words} where the reader expects nothing but tensors by name",
         evidence=(Evidence(Place(odd.file), _listed(values)),),
-        fixes=(*(fix for fix in fixes if fix is not None), Fix("save the tensors alone, as safetensors", "manual")),
+        fixes=tuple(fix for fix in fixes if fix is not None)
+        or (Fix("save the tensors alone, as safetensors", "manual"),),
         notes=_notes(case),
     )
 
