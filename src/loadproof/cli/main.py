@@ -15,6 +15,8 @@ COMMANDS = {
     "rules": "every fault that is known, with its code",
     "baseline": "accept what is found today",
     "config": "the settings in force, and where they stand",
+    "completion": "what a shell needs to complete commands and options",
+    "mcp": "answer a coding assistant (Model Context Protocol)",
 }
 USAGE_ERROR = 2
 _THAT_WRITE = ("fix", "undo")  # they end on their own when they are interrupted
