@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING
 
-from loadproof.cli.options import add_format, add_reading, parser_for
+from loadproof.cli.options import Parser, add_format, add_reading, parser_for
 from loadproof.cli.output import answer, failed
 from loadproof.cli.policy import Policies
 from loadproof.cli.streams import write
@@ -53,13 +53,19 @@ def _before(file: str) -> tuple[BaselineEntry, ...]:
     return read_baseline(file).entries if os.path.exists(file) else ()
 
 
+def parser(arguments: list[str]) -> Parser:
+    """The options of the command."""
+    made = parser_for("baseline [options] PATH ...", _DESCRIPTION, arguments)
+    add_targets(made)
+    made.add_argument("--output", metavar="FILE", help="default: the policy's baseline, else loadproof-baseline.json")
+    add_reading(made)
+    add_format(made, "baseline")
+    return made
+
+
 def _parse(arguments: list[str]) -> argparse.Namespace:
-    parser = parser_for("baseline [options] PATH ...", _DESCRIPTION, arguments)
-    add_targets(parser)
-    parser.add_argument("--output", metavar="FILE", help="default: the policy's baseline, else loadproof-baseline.json")
-    add_reading(parser)
-    add_format(parser, "baseline")
-    options = parser.parse_intermixed_args(arguments)
+    made = parser(arguments)
+    options = made.parse_intermixed_args(arguments)
     if not options.paths and not options.source_list:
-        parser.error("the following arguments are required: PATH")
+        made.error("the following arguments are required: PATH")
     return options

@@ -6,7 +6,16 @@ import argparse
 import os
 from typing import TYPE_CHECKING
 
-from loadproof.cli.options import EXIT_STATUS, add_failing, add_output, add_reading, outputs_of, parsed, parser_for
+from loadproof.cli.options import (
+    EXIT_STATUS,
+    Parser,
+    add_failing,
+    add_output,
+    add_reading,
+    outputs_of,
+    parsed,
+    parser_for,
+)
 from loadproof.cli.output import answer, failed
 from loadproof.cli.policy import Policies, add_policy
 from loadproof.cli.streams import hint
@@ -127,20 +136,26 @@ def summary(*reports: Report) -> str:
     return f"{', '.join(found)} in {sum(report.timings.total_s for report in reports):.2f} s"
 
 
-def _parse(arguments: list[str]) -> argparse.Namespace:
-    parser = parser_for("check [options] PATH ...", _DESCRIPTION, arguments, EXIT_STATUS)
-    add_targets(parser)
-    add_reading(parser)
-    add_output(parser).add_argument(
+def parser(arguments: list[str]) -> Parser:
+    """The options of the command."""
+    made = parser_for("check [options] PATH ...", _DESCRIPTION, arguments, EXIT_STATUS)
+    add_targets(made)
+    add_reading(made)
+    add_output(made).add_argument(
         "--open",
         action="store_true",
         help="show the HTML report in a browser (without --output: from a temporary file)",
     )
-    add_failing(parser)
-    add_policy(parser)
-    options = parsed(parser, arguments)
+    add_failing(made)
+    add_policy(made)
+    return made
+
+
+def _parse(arguments: list[str]) -> argparse.Namespace:
+    made = parser(arguments)
+    options = parsed(made, arguments)
     if options.open and not any(form == "html" and output for form, output in outputs_of(options)):
         options.pairs = [*(options.pairs or [(None, None)]), ("html", _page_to_open())]
     if not options.paths and not options.source_list and not options.changed_files:
-        parser.error("the following arguments are required: PATH")
+        made.error("the following arguments are required: PATH")
     return options

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from loadproof.cli.options import add_config, add_format, parser_for
+from loadproof.cli.options import Parser, add_config, add_format, parser_for
 from loadproof.cli.output import answer, failed
 from loadproof.cli.policy import Policies
 
@@ -29,9 +29,15 @@ def main(arguments: list[str]) -> int:
     )
 
 
+def parser(arguments: list[str]) -> Parser:
+    """The options of the command."""
+    made = parser_for("config [options] [PATH]", _DESCRIPTION, arguments)
+    made.add_argument("path", metavar="PATH", nargs="?", help="a checkpoint, for what overrides say of it")
+    add_config(made.add_argument_group("policy"))
+    add_format(made, "config")
+    return made
+
+
 def _parse(arguments: list[str]) -> argparse.Namespace:
-    parser = parser_for("config [options] [PATH]", _DESCRIPTION, arguments)
-    parser.add_argument("path", metavar="PATH", nargs="?", help="a checkpoint, for what overrides say of it")
-    add_config(parser.add_argument_group("policy"))
-    add_format(parser, "config")
-    return parser.parse_args(arguments)
+    made = parser(arguments)
+    return made.parse_args(arguments)

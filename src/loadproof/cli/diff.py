@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from loadproof.cli.options import add_format, add_reading, parsed, parser_for
+from loadproof.cli.options import Parser, add_format, add_reading, parsed, parser_for
 from loadproof.cli.output import answer, failed
 from loadproof.cli.policy import reading_for
 
@@ -31,11 +31,17 @@ def main(arguments: list[str]) -> int:
     return answer(report, options, 0 if report.same else 1)
 
 
-def _parse(arguments: list[str]) -> argparse.Namespace:
-    parser = parser_for("diff [options] A B", _DESCRIPTION, arguments, _EPILOG)
-    parser.add_argument("first", metavar="A", help="a checkpoint folder, or one weight file")
-    parser.add_argument("second", metavar="B", help="another one")
-    add_reading(parser)
-    group = add_format(parser, "diff", output=True)
+def parser(arguments: list[str]) -> Parser:
+    """The options of the command."""
+    made = parser_for("diff [options] A B", _DESCRIPTION, arguments, _EPILOG)
+    made.add_argument("first", metavar="A", help="a checkpoint folder, or one weight file")
+    made.add_argument("second", metavar="B", help="another one")
+    add_reading(made)
+    group = add_format(made, "diff", output=True)
     group.add_argument("-v", "--verbose", action="store_true", help="every difference")
-    return parsed(parser, arguments)
+    return made
+
+
+def _parse(arguments: list[str]) -> argparse.Namespace:
+    made = parser(arguments)
+    return parsed(made, arguments)

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TextIO
 
-from loadproof.cli.options import add_format, add_reading, outputs_of, parsed, parser_for
+from loadproof.cli.options import Parser, add_format, add_reading, outputs_of, parsed, parser_for
 from loadproof.cli.output import answer, failed
 from loadproof.cli.policy import reading_for
 from loadproof.report.registry import formats
@@ -126,15 +126,19 @@ def _no_format(page: RulePage | CausesPage, form: str) -> str:
     return f"the page of {page.code} has no format {form!r}; there are: {', '.join(formats(page.kind))}"
 
 
-def _parse(arguments: list[str]) -> argparse.Namespace:
-    parser = parser_for("explain [options] FILE | - | TEXT | CODE", _DESCRIPTION, arguments, _EPILOG)
-    parser.add_argument(
+def parser(arguments: list[str]) -> Parser:
+    """The options of the command."""
+    made = parser_for("explain [options] FILE | - | TEXT | CODE", _DESCRIPTION, arguments, _EPILOG)
+    made.add_argument(
         "what", metavar="FILE | - | TEXT | CODE", help="a log, standard input, a message, or a rule's code"
     )
-    parser.add_argument(
-        "--checkpoint", metavar="PATH", help="the checkpoint that was loaded: it decides between causes"
-    )
-    add_reading(parser)
-    group = add_format(parser, "explain", output=True)
+    made.add_argument("--checkpoint", metavar="PATH", help="the checkpoint that was loaded: it decides between causes")
+    add_reading(made)
+    group = add_format(made, "explain", output=True)
     group.add_argument("-v", "--verbose", action="store_true", help="every cause in full")
-    return parsed(parser, arguments)
+    return made
+
+
+def _parse(arguments: list[str]) -> argparse.Namespace:
+    made = parser(arguments)
+    return parsed(made, arguments)

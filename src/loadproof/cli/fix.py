@@ -7,7 +7,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from loadproof.cli.options import add_format, add_reading, parser_for
+from loadproof.cli.options import Parser, add_format, add_reading, parser_for
 from loadproof.cli.output import failed, rendered
 from loadproof.cli.policy import reading_for
 from loadproof.cli.progress import progress_bar
@@ -108,11 +108,12 @@ def _given(options: argparse.Namespace) -> list[str]:
     return [*words, "--reader", options.reader] if options.reader else words
 
 
-def _parse(arguments: list[str]) -> argparse.Namespace:
-    parser = parser_for("fix [options] PATH [CODE ...]", _DESCRIPTION, arguments, _EPILOG)
-    parser.add_argument("path", metavar="PATH", help="a checkpoint folder, or one weight file")
-    parser.add_argument("codes", metavar="CODE", nargs="*", help="what to fix, e.g. LP301 (default: everything)")
-    how = parser.add_argument_group("what to do")
+def parser(arguments: list[str]) -> Parser:
+    """The options of the command."""
+    made = parser_for("fix [options] PATH [CODE ...]", _DESCRIPTION, arguments, _EPILOG)
+    made.add_argument("path", metavar="PATH", help="a checkpoint folder, or one weight file")
+    made.add_argument("codes", metavar="CODE", nargs="*", help="what to fix, e.g. LP301 (default: everything)")
+    how = made.add_argument_group("what to do")
     way = how.add_mutually_exclusive_group()
     way.add_argument("--apply", action="store_true", help="change the files in place; an undo record is kept")
     way.add_argument("--out", metavar="DIR", help="write a repaired copy; untouched files are cloned or linked")
@@ -121,7 +122,12 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
         "--readers-stopped", action="store_true", help="no program reads these files (where that cannot be found out)"
     )
     add_adopting(how)
-    add_reading(parser, names_only=False)
-    group = add_format(parser, "fix")
+    add_reading(made, names_only=False)
+    group = add_format(made, "fix")
     group.add_argument("-v", "--verbose", action="store_true", help="whole diffs")
-    return parser.parse_args(arguments)
+    return made
+
+
+def _parse(arguments: list[str]) -> argparse.Namespace:
+    made = parser(arguments)
+    return made.parse_args(arguments)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from importlib import import_module
 
-from loadproof.cli.options import parser_for
+from loadproof.cli.options import Parser, parser_for
 from loadproof.cli.output import failed
 
 _DESCRIPTION = """\
@@ -31,7 +30,7 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def parser(arguments: list[str]) -> argparse.ArgumentParser:
+def parser(arguments: list[str]) -> Parser:
     """The options of the command."""
     made = parser_for("mcp [options]", _DESCRIPTION, arguments, _EPILOG)
     made.add_argument("--root", metavar="DIR", help="answer for what lies below DIR only")

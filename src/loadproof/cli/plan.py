@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from loadproof.cli.options import add_format, add_reading, parsed, parser_for
+from loadproof.cli.options import Parser, add_format, add_reading, parsed, parser_for
 from loadproof.cli.output import answer, failed
 from loadproof.cli.policy import reading_for
 
@@ -32,9 +32,15 @@ def main(arguments: list[str]) -> int:
     return answer(report, options, 3 if report.same is None else 0 if report.same else 1)
 
 
+def parser(arguments: list[str]) -> Parser:
+    """The options of the command."""
+    made = parser_for("plan [options] PATH", _DESCRIPTION, arguments, _EPILOG)
+    made.add_argument("path", metavar="PATH", help="a checkpoint folder, or one weight file")
+    add_reading(made)
+    add_format(made, "plan", output=True)
+    return made
+
+
 def _parse(arguments: list[str]) -> argparse.Namespace:
-    parser = parser_for("plan [options] PATH", _DESCRIPTION, arguments, _EPILOG)
-    parser.add_argument("path", metavar="PATH", help="a checkpoint folder, or one weight file")
-    add_reading(parser)
-    add_format(parser, "plan", output=True)
-    return parsed(parser, arguments)
+    made = parser(arguments)
+    return parsed(made, arguments)

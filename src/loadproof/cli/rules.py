@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from loadproof.cli.options import add_format, parser_for
+from loadproof.cli.options import Parser, add_format, parser_for
 from loadproof.cli.output import answer
 
 _DESCRIPTION = "List every fault that is known. 'loadproof explain LP301' shows the page of one."
@@ -19,7 +19,13 @@ def main(arguments: list[str]) -> int:
     return answer(rules(), options, 0)
 
 
+def parser(arguments: list[str]) -> Parser:
+    """The options of the command."""
+    made = parser_for("rules [options]", _DESCRIPTION, arguments, _EPILOG)
+    add_format(made, "rules")
+    return made
+
+
 def _parse(arguments: list[str]) -> argparse.Namespace:
-    parser = parser_for("rules [options]", _DESCRIPTION, arguments, _EPILOG)
-    add_format(parser, "rules")
-    return parser.parse_args(arguments)
+    made = parser(arguments)
+    return made.parse_args(arguments)

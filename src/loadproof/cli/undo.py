@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from loadproof.cli.options import add_format, parser_for
+from loadproof.cli.options import Parser, add_format, parser_for
 from loadproof.cli.output import answer, failed, rendered
 from loadproof.cli.repairing import add_adopting, refused, show_adopted, write_done
 
@@ -39,14 +39,20 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _parse(arguments: list[str]) -> argparse.Namespace:
-    parser = parser_for("undo [options] PATH", _DESCRIPTION, arguments, _EPILOG)
-    parser.add_argument("path", metavar="PATH", help="the repaired checkpoint")
-    parser.add_argument(
+def parser(arguments: list[str]) -> Parser:
+    """The options of the command."""
+    made = parser_for("undo [options] PATH", _DESCRIPTION, arguments, _EPILOG)
+    made.add_argument("path", metavar="PATH", help="the repaired checkpoint")
+    made.add_argument(
         "--forget",
         action="store_true",
         help="take nothing back: make the repairs final, remove the undo records and the old files kept for them",
     )
-    add_adopting(parser)
-    add_format(parser, "undo")
-    return parser.parse_args(arguments)
+    add_adopting(made)
+    add_format(made, "undo")
+    return made
+
+
+def _parse(arguments: list[str]) -> argparse.Namespace:
+    made = parser(arguments)
+    return made.parse_args(arguments)

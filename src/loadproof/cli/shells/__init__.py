@@ -1,0 +1,1 @@
+"""Scripts that let a shell complete commands and options, made from the parsers themselves."""
