@@ -27,7 +27,7 @@ def importing(module: str, *absent: str) -> str:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_an_integration_imports_or_says_what_to_install(module: str) -> None:
-    said = importing(module, "torch", "transformers", "pytest", "peft", "safetensors", "numpy")
+    said = importing(module, "torch", "transformers", "pytest", "peft", "safetensors", "numpy", "mcp")
     assert said == "imported" or "pip install" in said
 
 
