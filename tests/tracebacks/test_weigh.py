@@ -125,3 +125,20 @@ def test_the_symptom_is_in_the_report(tmp_path: Path) -> None:
 
 def test_an_unknown_text_and_a_healthy_checkpoint_give_no_finding(tmp_path: Path) -> None:
     assert ask("a text that nobody knows", "llama", [], tmp_path).findings == ()
+
+
+def test_shared_keys_and_values_are_decided_by_the_config(tmp_path: Path) -> None:
+    names = ", ".join(f"'model.layers.{at}.self_attn.k_norm.weight'" for at in (3, 4, 5))
+    text = f"ValueError: Following weights were not initialized from checkpoint: {{{names}}}"
+    sharing = ask(text, "llama", ["set_config('num_kv_shared_layers', 3)"], tmp_path / "a")
+    assert "num_kv_shared_layers = 3" in str(sharing.findings[0].evidence)
+    assert (sharing.findings[0].code, sharing.findings[0].confidence) == ("LP704", "certain")
+    plain = ask(text, "llama", [], tmp_path / "b")
+    assert "share" not in plain.findings[0].headline
+
+
+@pytest.mark.parametrize(("layer", "decided"), [(40, True), (1, False)])
+def test_a_layer_behind_the_last_one_was_asked_for_by_the_run(layer: int, decided: bool, tmp_path: Path) -> None:
+    report = ask(f"KeyError: 'model.layers.{layer}.self_attn.kv_a_proj_with_mqa.weight'", "llama", [], tmp_path)
+    found = [finding for finding in report.findings if "MTP (draft)" in finding.headline]
+    assert [finding.confidence for finding in found] == (["certain"] if decided else [])

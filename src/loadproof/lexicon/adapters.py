@@ -18,4 +18,5 @@ LORA = rf"\.(?:{any_of(TENSORS)})(?:\.|$)"
 ADAPTER = rf"(?:\A|\.)(?:{any_of((*TENSORS, FROZEN))})(?:\.|\Z)"  # what is left out to get the model back
 WRAPPED_BASE = rf"(?:\A|\.)(?:{BASE}|{SAVED}\.[^.{{}}]+)(?=\.)"  # what is taken out of the names that stay
 MLX = r"\.lora_a\Z"  # mlx_lm's LoRALinear: `linear` beside `lora_a` and `lora_b`
+MLX_MAGNITUDE = ".m"  # mlx_lm's DoRALinear (tuner/dora.py) has it beside these
 DUMPED = rf"\.{BASE}\.|{'.'.join(PEFT)}\.|\.(?:{any_of(TENSORS)})(?:\.|$)|(?:^|\.){SAVED}\."  # in a whole model

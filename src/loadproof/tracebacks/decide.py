@@ -15,7 +15,17 @@ from loadproof.core.symptom import Symptom
 from loadproof.lexicon import adapters, companions, ends, experts, extras, wrappers
 from loadproof.tracebacks.base import Cause
 from loadproof.tracebacks.names import classify, layer_of
-from loadproof.tracebacks.stored import depth, field, held_in, layer_agrees, layer_evidence, sample, stages, stored
+from loadproof.tracebacks.stored import (
+    depth,
+    field,
+    held_in,
+    layer_agrees,
+    layer_evidence,
+    sample,
+    stages,
+    stored,
+    tensors_in_layer,
+)
 
 
 class Decision(Struct, frozen=True):
@@ -151,6 +161,34 @@ def _mtp_block(symptom: Symptom, report: Report) -> Decision:
     )
 
 
+def _asked_beyond(symptom: Symptom, report: Report) -> Decision:
+    """A layer behind the last one that is not stored was asked for; a stored one was there, and is not the point."""
+    case, layers = report.case, depth(report.case)
+    name, layer = next(((name, at) for name in symptom.names if (at := layer_of(name)) is not None), ("", None))
+    if layers is None or layer is None:
+        return OPEN
+    held, _ = tensors_in_layer(case, layer, name.rsplit(".", 2)[-2] if name.count(".") > 2 else "")
+    promised = field(case, "num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers") or 0
+    fact = Evidence(
+        Place("config.json"), f"{layers} layers and {promised} for prediction: layer {layer} is behind them"
+    )
+    if layer >= layers and not held:
+        return Decision(True, (fact,), certain=layer >= layers + (promised if isinstance(promised, int) else 0))
+    return REFUTED if not held else OPEN
+
+
+def _shared_kv(symptom: Symptom, report: Report) -> Decision:
+    """The last layers own no keys and values where the config shares those of an earlier layer."""
+    layers, shared = depth(report.case), field(report.case, "num_kv_shared_layers")
+    if not isinstance(shared, int) or not shared or layers is None:
+        return REFUTED
+    named = [at for name in (*symptom.missing, *symptom.names) if (at := layer_of(name)) is not None]
+    if any(at < layers - shared for at in named):
+        return REFUTED
+    fact = f"num_kv_shared_layers = {shared}: layers {layers - shared} to {layers - 1} own no keys and values"
+    return Decision(True, (Evidence(Place("config.json"), fact),), certain=bool(named) and report.verdict == "loads")
+
+
 def _absent_v(_symptom: Symptom, report: Report) -> Decision:
     if field(report.case, "attention_k_eq_v"):
         return Decision(True, (Evidence(Place("config.json"), "attention_k_eq_v is true"), _health(report)))
@@ -265,6 +303,8 @@ _JUDGES: dict[str, Judge] = {
     "attn-metadata": _registry_name,
     "runtime-layer": _registry_name,
     "mtp-pp": _mtp_block,
+    "mtp-shared": _asked_beyond,
+    "kv-shared": _shared_kv,
     "absent-v": _absent_v,
     "tie-not-honoured": _untied_engine,
     "tie-redundant": _tied_copy,

@@ -28,17 +28,19 @@ _MLX = re.compile(adapters.MLX)
 def check(case: Case) -> Iterable[Found]:
     """LoRA pairs or `base_layer` beside the weights they belong to, in a file that is read as a model."""
     families = case.manifest.families
-    extra = [family for family in families if ADAPTER.search(family.template)]
+    magnitudes = {
+        _MLX.sub(adapters.MLX_MAGNITUDE, family.template) for family in families if _MLX.search(family.template)
+    }
+    extra = [family for family in families if ADAPTER.search(family.template) or family.template in magnitudes]
     inner = tuple(_MLX.sub(".linear.", family.template) for family in extra if _MLX.search(family.template))
     wrapped = [f for f in families if BASE.search(f.template) or (inner and f.template.startswith(inner))]
     layered = [family for family in (*wrapped, *extra) if family.axes or "lora_" in family.template]
     if not layered or (not wrapped and len(extra) == len(families)):
         return  # a head alone in modules_to_save is LP209's, a file of adapters alone is an adapter
-    kept = [family for family in families if not ADAPTER.search(family.template)]
+    adapter = {family.template for family in extra}
+    kept = [family for family in families if family.template not in adapter]
     rows, clean = _explained(case, kept, inner)
-    rows += [
-        row for row in case.outcome.rows if row.kind == "unexpected" and ADAPTER.search(row.stored or row.template)
-    ]
+    rows += [row for row in case.outcome.rows if row.kind == "unexpected" and (row.stored or row.template) in adapter]
     pairs = sum(count(family.axes) for family in extra)
     what = "LoRA layers of mlx_lm saved without fusing" if inner else "a PEFT model saved without merging"
     headline = f"{what}: {pairs:,} adapter tensors among {case.manifest.tensors:,}"
