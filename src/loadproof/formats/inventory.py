@@ -52,7 +52,7 @@ def look_at(storage: Storage, name: str) -> FileInfo:
 def look_up(storage: Storage, inventory: Inventory, name: str) -> FileInfo | None:
     """What a reader finds under a name, None where nothing is there: of a folder that was not listed whole it is asked."""
     info = next((info for info in inventory.files if info.path == name), None)
-    if info is not None or inventory.is_whole:
+    if info is not None or (inventory.is_whole and "/" not in name):  # what lies deeper is not listed
         return info
     entry = storage.look(name)
     return None if entry.state == "absent" else _look_at(storage, entry, Faults())

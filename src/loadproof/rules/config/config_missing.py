@@ -10,6 +10,7 @@ from loadproof.core.edits import Fix
 from loadproof.core.families import show
 from loadproof.core.findings import Evidence
 from loadproof.core.places import NOWHERE, about
+from loadproof.lexicon.shards import SUFFIXES
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.class_fit import stored_families
 from loadproof.rules.evidence.likeness import likeness_of
@@ -17,7 +18,7 @@ from loadproof.rules.evidence.likeness import likeness_of
 
 def check(case: Case) -> Iterable[Found]:
     """Weights without a config; the names alone tell what they probably are."""
-    if case.config.path is not None or case.inventory.single_file is not None:
+    if case.config.path is not None or case.inventory.single_file is not None or _needs_none(case):
         return
     names = {file.path for file in case.inventory.files}
     if "adapter_config.json" in names:
@@ -46,6 +47,12 @@ def check(case: Case) -> Iterable[Found]:
         evidence=tuple(evidence),
         fixes=(fix,),
     )
+
+
+def _needs_none(case: Case) -> bool:
+    """Whether all weights there are GGUF files, which carry their config with them."""
+    weights = [file.path for file in case.inventory.files if file.path.endswith(SUFFIXES)]
+    return bool(weights) and all(name.endswith(".gguf") for name in weights)
 
 
 RULE = Rule(

@@ -11,6 +11,7 @@ from loadproof.core.edits import Fix, RebuildIndex
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.known_names import SAFE_INDEX, WEIGHTS
 from loadproof.core.places import Place, about
+from loadproof.lexicon.foreign_files import FOREIGN, Foreign
 from loadproof.lexicon.shards import PARTIAL_SUFFIX, SUFFIXES, numbered
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.file_faults import faults
@@ -29,12 +30,11 @@ def check(case: Case) -> Iterable[Found]:
     others = [file.path for file in files if file.kind != "special"]
     there = f"; it holds {listed(others)}" if others else ""
     headline = f"no model.safetensors, no pytorch_model.bin and no index of them in the folder{there}"
-    evidence = [
-        Evidence(Place(name), what) for name in others for pattern, what in _ORIGINS if re.search(pattern, name)
-    ][:3]
+    known = _foreign(case)
+    evidence = [Evidence(Place(file), one.what) for one, file in known[:3]]
     notes = (Note("reader", case.selection.error),) if case.selection.error else ()
     rows = tuple(of_kind(case.outcome.rows, "missing"))
-    fix, fact = _way_out(case, others, evidence)
+    fix, fact = _way_out(case, others, known)
     evidence += [Evidence(about("folder"), fact)] if fact else []
     evidence[:0] = [
         Evidence(Place(problem.file), problem.text)
@@ -52,15 +52,32 @@ def check(case: Case) -> Iterable[Found]:
     )
 
 
-def _way_out(case: Case, others: list[str], evidence: list[Evidence]) -> tuple[Fix, str]:
+def _foreign(case: Case) -> list[tuple[Foreign, str]]:
+    """What lies there in forms that the reader does not open, each with the first file that says so."""
+    names = sorted(file.path for file in case.inventory.files)
+    found: dict[str, tuple[Foreign, str]] = {}
+    for name in names:
+        kind = next((one for one in FOREIGN if one.sign.search(name)), None)
+        if kind is not None:
+            found.setdefault(kind.what, (kind, name))
+    for kind in FOREIGN:
+        if kind.probe and case.look_up(kind.probe) is not None:
+            found.setdefault(kind.what, (kind, kind.probe))
+    return sorted(found.values(), key=lambda pair: FOREIGN.index(pair[0]))
+
+
+def _way_out(case: Case, others: list[str], known: list[tuple[Foreign, str]]) -> tuple[Fix, str]:
     """What to do, and the fact about the folder that says so where there is one."""
     if shards := numbered_set(case, SAFE_INDEX):
         title = f"write {SAFE_INDEX} from the headers of the {len(shards)} shards"
         return Fix(title, "lossless", (RebuildIndex(SAFE_INDEX, shards),)), ""
     if found := _absent_shards(others) or _rename(others):
         return Fix(found[1], "manual"), found[0]
-    known = " ".join(dict.fromkeys(line.text for line in evidence))
-    return Fix(f"convert {'it' if others else 'or download the weights'}{': ' + known if known else ''}", "manual"), ""
+    if known:
+        kind, file = known[0]
+        folder = shlex.quote(case.inventory.location)
+        return Fix(kind.way.replace("{folder}", folder).replace("{file}", file), "manual"), ""
+    return Fix("convert the weights, or download them", "manual"), ""
 
 
 def _absent_shards(files: list[str]) -> tuple[str, str] | None:
@@ -88,18 +105,6 @@ def _rename(files: list[str]) -> tuple[str, str] | None:
 
 _KNOWN = re.compile(r"consolidated|adapter_model|diffusion_pytorch_model|model_world_size|.*-of-\d{5}\.")
 _WEIGHTS = (*SUFFIXES, PARTIAL_SUFFIX)
-_ORIGINS: tuple[tuple[str, str], ...] = (
-    (r"consolidated.*\.pth\Z", "the original Llama layout; convert it with convert_llama_weights_to_hf"),
-    (r"consolidated.*\.safetensors\Z", "the original Mistral layout; vLLM reads it"),
-    (r"adapter_model\.", "a PEFT adapter; load it on top of its base model"),
-    (r"diffusion_pytorch_model", "a component of a diffusers pipeline"),
-    (r"\.gguf\Z", "a GGUF file; llama.cpp reads it"),
-    (
-        r"model_world_size_\d+_rank_\d+|\.distcp\Z|zero_pp_rank",
-        "a rank's part of a sharded training state; merge the ranks first",
-    ),
-    (r"\.ckpt\Z|\.pt\Z", "a training state or a state dict of torch"),
-)
 
 
 RULE = Rule(
