@@ -7,13 +7,14 @@ import re
 import msgspec
 import pytest
 
+from loadproof.rules.catalogue import all_rules
 from loadproof.tracebacks.base import Cause, When
-from loadproof.tracebacks.knowledge import FOLDER, Texts, causes, engines, entries, texts
+from loadproof.tracebacks.knowledge import FOLDER, Texts, causes, engines, entries, texts, titles
 from loadproof.tracebacks.knowledge.logs import Elsewhere, Logs
 
 FILES = {file.relative_to(FOLDER).as_posix(): file for file in sorted(FOLDER.rglob("*.json"))}
 TYPES = {"engines": Texts, "texts": Texts, "causes": tuple[Cause, ...]}
-ALONE = {"logs.json": Logs, "elsewhere.json": tuple[Elsewhere, ...]}
+ALONE = {"titles.json": dict[str, str], "logs.json": Logs, "elsewhere.json": tuple[Elsewhere, ...]}
 EXPRESSIONS = ("name", "text", "near", "frame", "engine", "lacks")
 
 
@@ -60,3 +61,7 @@ def test_an_entry_lies_in_the_file_of_its_engine() -> None:
 
 def _conditions() -> list[When]:
     return [ranked.when for entry in entries() for ranked in entry.causes if ranked.when is not None]
+
+
+def test_every_code_that_only_an_error_text_leads_to_has_a_title() -> None:
+    assert {cause.code for cause in causes().values()} - {rule.code for rule in all_rules()} <= titles().keys()

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from loadproof.core.pages import CausesPage, CauseText, Listed, RuleList, RulePage
 from loadproof.rules.catalogue import all_rules
 from loadproof.rules.docs import page_of
 from loadproof.tracebacks.base import Cause
 from loadproof.tracebacks.knowledge import causes as all_causes
-
-_PLACEHOLDER = re.compile(r"\{([a-z]+)\}")  # filled from the symptom; a list has none
+from loadproof.tracebacks.knowledge import titles
 
 
 def page(word: str) -> RulePage | CausesPage | None:
@@ -29,17 +26,7 @@ def _text_of(cause: Cause) -> CauseText:
 def rules() -> RuleList:
     """Code, slug and title of everything that has a page, by code."""
     listed = {rule.code: Listed(rule.code, rule.slug, rule.title) for rule in all_rules()}
-    told: dict[str, list[Cause]] = {}
     for cause in all_causes().values():
-        if cause.code not in listed:
-            told.setdefault(cause.code, []).append(cause)
-    return RuleList(tuple(sorted([*listed.values(), *map(_told, told.values())], key=lambda one: one.code)))
-
-
-def _told(causes: list[Cause]) -> Listed:
-    """The row of a code that only an error text leads to: what its first cause says, and that there are more."""
-    first = causes[0]
-    headline = _PLACEHOLDER.sub(lambda found: found[1].upper(), first.headline)
-    more = len(causes) - 1
-    rest = f" (and {more} more cause{'s' if more > 1 else ''})" if more else ""
-    return Listed(first.code, first.slug, f"{headline[:1].upper()}{headline[1:]}{rest}")
+        if cause.code not in listed:  # a code that only an error text leads to
+            listed[cause.code] = Listed(cause.code, cause.slug, titles()[cause.code])
+    return RuleList(tuple(sorted(listed.values(), key=lambda one: one.code)))

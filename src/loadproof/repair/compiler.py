@@ -88,7 +88,7 @@ class Compiler:
             self._grow(shard, header, text, block, diff)
             return False
         body = (Slice(shard.file, header.data_start, size),)
-        note = f"the new header needs more room: the file is written anew, {KEPT}"
+        note = f"the new header needs more room: the whole file is rewritten, {KEPT}"
         self._stream(shard, text, body, "new header", note)
         return True
 

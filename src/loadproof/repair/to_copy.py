@@ -235,7 +235,7 @@ class _Copy:
         finally:
             files.close()
         self._done(stream.fresh, stream.file, stream.size)
-        self.counts["written anew"] += 1
+        self.counts["rewritten"] += 1
 
     # ------------------------------------------------------------ bytes
     def _fresh(self, file: str, like: str) -> str:

@@ -26,7 +26,7 @@ def headline_of(index: IndexFile, problems: list[Problem], what: str) -> str:
 
 def rebuilt(index: IndexFile) -> Fix:
     """The index written from the headers, which know what the shards hold."""
-    return Fix(f"write {index.path} anew from the shards", "lossless", (RebuildIndex(index.path, set_of(index)),))
+    return Fix(f"rebuild {index.path} from the shards", "lossless", (RebuildIndex(index.path, set_of(index)),))
 
 
 def contradicted(case: Case, code: str, what: str) -> Iterable[Found]:

@@ -97,7 +97,7 @@ def stale_index_fix(case: Case, index: IndexFile) -> tuple[Fix, ...]:
     shards = numbered_set(case, index.path)
     if not shards or set(shards) & set(index.weight_map.values()):
         return ()
-    title = f"the folder holds a complete set of {len(shards)} other shards: write {index.path} anew from them"
+    title = f"the folder holds a complete set of {len(shards)} other shards: rebuild {index.path} from them"
     return (Fix(title, "lossless", (RebuildIndex(index.path, shards),)),)
 
 

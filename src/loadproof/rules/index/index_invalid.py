@@ -33,7 +33,7 @@ def _fix(case: Case, index: str) -> tuple[Fix, ...]:
     shards = numbered_set(case, index)
     if not shards:
         return (Fix(f"download {index} again", "manual"),)
-    title = f"write {index} anew from the headers of the {len(shards)} shards"
+    title = f"rebuild {index} from the headers of the {len(shards)} shards"
     return (Fix(title, "lossless", (RebuildIndex(index, shards),)),)
 
 

@@ -31,7 +31,7 @@ def check(case: Case) -> Iterable[Found]:
     helpful, rows = _what_is_missing(case, stray)
     if rows:
         files = tuple(sorted({*set_of(index), *helpful}))
-        fix = Fix(f"write {index.path} anew with these files", "lossless", (RebuildIndex(index.path, files),))
+        fix = Fix(f"rebuild {index.path} with these files", "lossless", (RebuildIndex(index.path, files),))
         headline += ", though missing parameters are in there"
         yield Found(
             severity="error", confidence="certain", headline=headline, evidence=evidence, rows=tuple(rows), fixes=(fix,)

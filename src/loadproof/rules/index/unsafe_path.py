@@ -28,7 +28,7 @@ def _way_out(problems: list[Problem]) -> tuple[Fix, ...]:
     elif first.detail in _NO_FILE:
         title = f"put the weight file in the place of {first.file}, or download it again"
     else:
-        title = f"write {first.file} anew from the shards of the folder, or download it again from a source you trust"
+        title = f"rebuild {first.file} from the shards of the folder, or download it again from a source you trust"
     return (Fix(title, "manual"),)
 
 
@@ -48,7 +48,7 @@ RULE = Rule(
     code="LP110",
     slug="unsafe-path",
     group="index",
-    title="A name leads out of the folder, or to something that is no file",
+    title="A name leads out of the folder, or to something that is not a file",
     check=check,
     beside_weights=True,
     absorbs=("LP102",),

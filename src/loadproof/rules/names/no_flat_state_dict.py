@@ -61,7 +61,7 @@ def _found_nested(case: Case, key: str, families: tuple[Family, ...]) -> Found:
     return Found(
         severity="error",
         confidence="certain",
-        headline=f"{file} is no flat state dict: its tensors lie {place}, and the reader looks at the outermost names only",
+        headline=f"{file} is not a flat state dict: its tensors lie {place}, and the reader looks at the outermost names only",
         evidence=tuple(evidence),
         rows=tuple(rows),
         fixes=(fix or Fix(f"save what lies {place} as a state dict of its own, as safetensors", "manual"),),
@@ -141,6 +141,6 @@ RULE = Rule(
     code="LP416",
     slug="no-flat-state-dict",
     group="names",
-    title="A torch file holds something else than tensors by name",
+    title="A torch file holds something other than tensors by name",
     check=check,
 )

@@ -110,7 +110,9 @@ def _lost(case: Case, field: str, absent: list[int]) -> Iterable[Found]:
         Evidence(about("tensors"), f"nothing under {show(f'{field}.{HOLE}', (tuple(absent),))}"),
         Evidence(NOWHERE, tally(rows), "note"),
     )
-    how = "take them from the model this one was made from; if they were pruned on purpose, number the others anew and set "
+    how = (
+        "take them from the model this one was made from; if they were pruned on purpose, renumber the others and set "
+    )
     fix = Fix(f"{how}the depth to match", "manual")
     yield Found(
         severity="error", confidence="likely", headline=headline, evidence=evidence, rows=tuple(rows), fixes=(fix,)

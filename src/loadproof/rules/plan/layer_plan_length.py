@@ -133,6 +133,6 @@ RULE = Rule(
     code="LP302",
     slug="layer-plan-length",
     group="plan",
-    title="The layer plan lists another number of layers",
+    title="The layer plan lists a wrong number of layers",
     check=check,
 )

@@ -56,7 +56,7 @@ RULE = Rule(
     code="LP301",
     slug="layer-plan-mismatch",
     group="plan",
-    title="The layer plan asks for other layers than the file holds",
+    title="The layer plan asks for layers that the file does not hold",
     check=check,
     absorbs=("LP306",),
 )

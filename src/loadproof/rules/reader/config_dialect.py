@@ -77,6 +77,6 @@ RULE = Rule(
     code="LP703",
     slug="config-dialect",
     group="reader",
-    title="The config, or the code beside it, is of another release",
+    title="The config, or the code beside it, is written for another release",
     check=check,
 )

@@ -58,6 +58,6 @@ RULE = Rule(
     code="LP505",
     slug="dtype-unlike-config",
     group="shapes",
-    title="Weights have another float type than the config",
+    title="Weights are stored in a different float type than the config says",
     check=check,
 )

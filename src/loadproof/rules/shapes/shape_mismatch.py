@@ -53,6 +53,6 @@ RULE = Rule(
     code="LP501",
     slug="shape-mismatch",
     group="shapes",
-    title="Tensors have other shapes than the class expects",
+    title="Tensors have shapes that the class does not expect",
     check=check,
 )

@@ -69,6 +69,6 @@ RULE = Rule(
     code="LP210",
     slug="head-row-shard",
     group="vocabulary",
-    title="Head or embedding hold one rank's rows",
+    title="The head or embedding holds one rank's rows",
     check=check,
 )

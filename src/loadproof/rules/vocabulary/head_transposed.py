@@ -22,6 +22,6 @@ RULE = Rule(
     code="LP211",
     slug="head-transposed",
     group="vocabulary",
-    title="Head or embedding are stored transposed",
+    title="The head or embedding is stored transposed",
     check=check,
 )

@@ -109,6 +109,6 @@ RULE = Rule(
     code="LP207",
     slug="vocab-rows",
     group="vocabulary",
-    title="The vocabulary has another number of rows than the config says",
+    title="The vocabulary has a different number of rows than the config says",
     check=check,
 )

@@ -57,6 +57,12 @@ def causes() -> dict[str, Cause]:
 
 
 @cache
+def titles() -> dict[str, str]:
+    """A title for every code that has causes and no rule."""
+    return json.decode((FOLDER / "titles.json").read_bytes(), type=dict[str, str])
+
+
+@cache
 def entries() -> tuple[Entry, ...]:
     """Every entry; the words of conditions are put in."""
     return tuple(_worded(entry, file.words) if file.words else entry for file in texts() for entry in file.entries)
@@ -91,4 +97,4 @@ def _put_words(ranked: Ranked, words: dict[str, str]) -> Ranked:
     return replace(ranked, when=replace(ranked.when, **named)) if named else ranked
 
 
-__all__ = ["Texts", "causes", "engines", "entries", "own_entries", "texts"]
+__all__ = ["Texts", "causes", "engines", "entries", "own_entries", "texts", "titles"]
