@@ -40,5 +40,6 @@ def cases() -> Iterator[Case]:
     }
     for name, numbers in gguf.items():
         yield Case("gguf", name, "skip", "", {"model.gguf": b"GGUF" + struct.pack("<IQQ", *numbers)})
-    for name, blob in {"runs": evil_pickle(), "cut": evil_pickle()[:12], "zip": zipped}.items():
-        yield Case("dcp", name, "skip", "", {".metadata": blob, "__0_0.distcp": b"PK\x03\x04" + bytes(60)})
+    metadata = {"runs": ("LP012", evil_pickle()), "cut": ("LP006", evil_pickle()[:12]), "zip": ("LP006", zipped)}
+    for name, (code, blob) in metadata.items():
+        yield Case("dcp", name, "error", code, {".metadata": blob, "__0_0.distcp": b"PK\x03\x04" + bytes(60)})

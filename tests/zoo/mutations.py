@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.zoo.checkpoint import SIZE, Checkpoint, Tensor, safetensors_bytes, shard_name
-from tests.zoo.torch_files import turn
+from tests.zoo.torch_files import distribute, turn
 
 Mutation = Callable[[Checkpoint], Checkpoint]
 MUTATIONS: dict[str, Callable[..., Mutation]] = {}
@@ -548,3 +548,9 @@ __all__ = ["MUTATIONS", "SIZE", "Mutation", "after", "each", "matching", "mutati
 def torch_files(form: str = "zip", under: str = "", beside: Any = None, first: bool = False) -> Mutation:
     """Files of torch.save in place of safetensors: see `tests.zoo.torch_files`."""
     return lambda c: after(c, lambda folder: turn(folder, form, under, beside, first))
+
+
+@named
+def distributed(folder: str, ranks: int, without: list[int] | None = None, key: str = "model") -> Mutation:
+    """A torch distributed checkpoint in place of the weight files; the files of the ranks `without` are not there."""
+    return lambda c: after(c, lambda path: distribute(path, folder, ranks, tuple(without or ()), key))

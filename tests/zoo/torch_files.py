@@ -7,7 +7,18 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from tests.formats.torch.writing import archive, mapping, named, number, old_tensor, pickled, stream, tensor, text
+from tests.formats.torch.writing import (
+    archive,
+    mapping,
+    named,
+    number,
+    numbers,
+    old_tensor,
+    pickled,
+    stream,
+    tensor,
+    text,
+)
 
 STORAGES = {
     "F64": ("DoubleStorage", 8),
@@ -96,3 +107,60 @@ def plain(value: Any) -> bytes:
     if isinstance(value, dict):
         return mapping(**{key: plain(inner) for key, inner in value.items()})
     return text(value) if isinstance(value, str) else number(value)
+
+
+# ---------------------------------------------------------------- training states
+_DCP = "torch.distributed.checkpoint"
+
+
+def _object(module: str, name: str, **fields: bytes) -> bytes:
+    return named(module, name) + b")\x81" + mapping(**fields) + b"b"
+
+
+def distribute(folder: Path, inner: str, ranks: int, without: tuple[int, ...] = (), key: str = "model") -> None:
+    """The weights of a written folder as a torch distributed checkpoint below it, rows cut by rank (payloads are empty)."""
+    entries, stored, paths = {}, b"}(", {}
+    sizes = dict.fromkeys(range(ranks), 0)
+    for file in sorted(folder.glob("*.safetensors")):
+        raw = file.read_bytes()
+        header = json.loads(raw[8 : 8 + int.from_bytes(raw[:8], "little")])
+        header.pop("__metadata__", None)
+        for name, entry in header.items():
+            full, shape = f"{key}.{name}", entry["shape"]
+            chunks, rows = [], -(-shape[0] // ranks)
+            for rank in range(ranks):
+                begin = min(rank * rows, shape[0])
+                part = [min(rows, shape[0] - begin), *shape[1:]]
+                if not part[0]:
+                    continue
+                corner = [begin] + [0] * (len(shape) - 1)
+                chunk = {"offsets": numbers(corner), "sizes": numbers(part)}
+                chunks.append(_object(f"{_DCP}.metadata", "ChunkStorageMetadata", **chunk))
+                index = {"fqn": text(full), "offset": numbers(corner), "index": number(rank)}
+                place = {
+                    "relative_path": text(f"__{rank}_0.distcp"),
+                    "offset": number(sizes[rank]),
+                    "length": number(8),
+                }
+                stored += _object(f"{_DCP}.metadata", "MetadataIndex", **index)
+                stored += _object(f"{_DCP}.filesystem", "_StorageInfo", **place)
+                sizes[rank] += 8
+            dtype = {"BF16": "bfloat16", "F32": "float32", "F16": "float16"}[entry["dtype"]]
+            properties = _object(f"{_DCP}.metadata", "TensorProperties", dtype=named("torch", dtype))
+            pieces = b"](" + b"".join(chunks) + b"e"
+            fields = {"properties": properties, "size": numbers(shape), "chunks": pieces}
+            entries[full] = _object(f"{_DCP}.metadata", "TensorStorageMetadata", **fields)
+            paths[full] = b"(" + text(key) + text(name) + b"t"
+        file.unlink()
+    whole = _object(
+        f"{_DCP}.metadata",
+        "Metadata",
+        state_dict_metadata=mapping(**entries),
+        planner_data=mapping(**paths),
+        storage_data=stored + b"u",
+    )
+    (folder / inner).mkdir()
+    (folder / inner / ".metadata").write_bytes(pickled(whole))
+    for rank, size in sizes.items():
+        if rank not in without:
+            (folder / inner / f"__{rank}_0.distcp").write_bytes(bytes(size))

@@ -8,6 +8,7 @@ from loadproof.core.coverage import Skip
 from loadproof.core.families import count
 from loadproof.core.severity import Severity
 from loadproof.core.tensors import Duplicate, Family, Shape, StoredValue
+from loadproof.core.training import TrainingState
 
 
 class FileInfo(Struct, frozen=True):
@@ -63,6 +64,7 @@ class Inventory(Struct, frozen=True):
     single_file: str | None = None  # set when the user named one file instead of a folder
     skipped: tuple[Skip, ...] = ()
     is_whole: bool = True  # False: the folder held too many names; `files` holds some, and those that readers ask for
+    states: tuple[TrainingState, ...] = ()  # what a training run or another program left there
 
 
 class Selection(Struct, frozen=True):

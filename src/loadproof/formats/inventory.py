@@ -9,12 +9,18 @@ from functools import cache
 from loadproof.config.problems import withheld
 from loadproof.core.checkpoint import FileInfo, IndexFile, Inventory
 from loadproof.core.coverage import Skip
-from loadproof.core.known_names import CONFIG, KNOWN
+from loadproof.core.known_names import CONFIG, KNOWN, WEIGHTS
+from loadproof.core.training import TrainingState
 from loadproof.formats import sniff
 from loadproof.formats.faults import Faults
 from loadproof.formats.index import is_index, read_index
 from loadproof.formats.registry import kind_of
 from loadproof.storage import Entry, Storage, UnreadableError
+
+PROMISES = (
+    "global_step",
+    "pytorch_model_fsdp_",
+)  # folders that hold the weights of which the save beside them is broken
 
 
 def take_inventory(storage: Storage, location: str) -> Inventory:
@@ -39,7 +45,22 @@ def take_inventory(storage: Storage, location: str) -> Inventory:
             files[target] = info
     skipped = () if is_whole else (Skip("the rest of the folder", f"it holds more than {len(entries):,} files"),)
     single = storage.single_file
-    return Inventory(location, tuple(files.values()), tuple(indexes), faults.result(), single, skipped, is_whole)
+    states = _states(storage, entries, faults) if single is None else ()
+    return Inventory(
+        location, tuple(files.values()), tuple(indexes), faults.result(), single, skipped, is_whole, states
+    )
+
+
+def _states(storage: Storage, entries: Iterable[Entry], faults: Faults) -> tuple[TrainingState, ...]:
+    """What a training run left, looked for where no weights lie under the names that readers know."""
+    has_weights = any(entry.name in WEIGHTS and entry.kind == "file" for entry in entries)
+    if has_weights and not any(entry.name.startswith(PROMISES) for entry in entries):
+        return ()
+    from loadproof.formats.training import find_states  # rarely needed
+
+    states, problems = find_states(storage)
+    faults.extend(problems)
+    return states
 
 
 def look_at(storage: Storage, name: str) -> FileInfo:

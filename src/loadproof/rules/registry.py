@@ -126,6 +126,7 @@ RANK: tuple[tuple[str, Gate], ...] = (
     ("index/index-invalid", fault("LP101")),
     ("index/shadowed-save", _has_index),
     ("index/rival-formats", lambda case: len(case.inventory.files) > 1),
+    ("index/training-state", lambda case: bool(case.inventory.states)),
     ("index/no-weights", lambda case: case.selection.entry is None),
     ("index/shard-missing", _has_index),
     ("index/shard-unindexed", _has_index),

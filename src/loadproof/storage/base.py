@@ -86,6 +86,10 @@ class Storage(Protocol):
         """What lies at the top level, sorted by name, and whether that is all of it."""
         ...
 
+    def below(self, name: str) -> tuple[Entry, ...]:
+        """What lies in a folder of this place, one level of it, by bare names; nothing where there is no such folder."""
+        ...
+
     def look(self, name: str) -> Entry:
         """The state of any name, listed or not."""
         ...

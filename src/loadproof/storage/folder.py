@@ -10,6 +10,9 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from itertools import islice
+
+from msgspec.structs import replace
 
 from loadproof.storage.base import Entry, UnreadableError
 from loadproof.storage.guarded import GuardedFile
@@ -85,6 +88,20 @@ class Folder:
                     return tuple(sorted(found, key=_name)), False
                 found.append(self.look(entry.name))
         return tuple(sorted(found, key=_name)), True
+
+    def below(self, name: str) -> tuple[Entry, ...]:
+        """What lies in a folder inside; nothing of one that cannot be opened, or behind a link that is not followed."""
+        if why_unsafe(name) is not None:
+            return ()
+        path = os.path.join(self.root, name)
+        if not self.follow_links and not is_inside(os.path.realpath(path), self.root):
+            return ()
+        try:
+            with os.scandir(path) as entries:
+                names = sorted(entry.name for entry in islice(entries, _MOST_ENTRIES))
+        except OSError:
+            return ()
+        return tuple(replace(self.look(f"{name}/{inner}"), name=inner) for inner in names)
 
     def look(self, name: str) -> Entry:
         """The state of any name; of a link that leads to nothing its own."""

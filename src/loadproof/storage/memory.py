@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from msgspec.structs import replace
+
 from loadproof.storage.base import Entry, UnreadableError
 from loadproof.storage.paths import why_unsafe
 
@@ -55,6 +57,12 @@ class Memory:
         """What lies at the top level, sorted by name; all of it."""
         names = {name.partition("/")[0] for name in self._files}
         return tuple(self.look(name) for name in sorted(names)), True
+
+    def below(self, name: str) -> tuple[Entry, ...]:
+        """What lies in a folder, one level of it, by bare names."""
+        start = f"{name}/"
+        inner = {file[len(start) :].partition("/")[0] for file in self._files if file.startswith(start)}
+        return tuple(replace(self.look(start + one), name=one) for one in sorted(inner))
 
     def look(self, name: str) -> Entry:
         """The state of any name, listed or not."""
