@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from time import process_time
 from typing import Any, NoReturn
 
+from loadproof.core.device import Device
 from loadproof.interpret.language.errors import LimitReached
 
 STEPS = 8_000_000  # calls and loop iterations; the hungriest class of the releases tested needs a quarter of it
@@ -34,7 +35,7 @@ class Budget:
 
     __slots__ = (
         *("check_at", "classes", "deadline", "depth", "file", "items", "line", "raised", "raised_at", "spent", "steps"),
-        *("tensors", "on_meta"),
+        *("tensors", "on_meta", "device", "asks_device", "dtype"),
     )
 
     def __init__(self) -> None:
@@ -42,6 +43,9 @@ class Budget:
         self.check_at = _CLOCK_EVERY
         self.file = ""
         self.on_meta = False  # whether the release builds every tensor on the meta device while it loads
+        self.device = Device()  # the machine that the code sees
+        self.asks_device = False  # whether the code has asked what the machine is
+        self.dtype: Any = None  # of the model: what a tensor without a dtype of its own has; None: float32
         self.raised: BaseException | None = None  # the last exception that left a function, and where it came from
         self.raised_at = ("", 0)
         self.spent = ""  # the total that is used up
@@ -106,6 +110,11 @@ class Budget:
         """``file:line`` of the source that raised it, empty when that is not known."""
         file, line = self.raised_at if self.raised is problem else self.place
         return f"{file}:{line}" if file and line else ""
+
+    def asked_device(self) -> Device:
+        """The machine, which from now on is known to matter."""
+        self.asks_device = True
+        return self.device
 
     @property
     def place(self) -> tuple[str, int]:

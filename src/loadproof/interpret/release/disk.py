@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from loadproof.interpret.language.errors import LimitReached
 from loadproof.interpret.language.limits import SOURCE_BYTES
-from loadproof.interpret.release.files import CODE, RELEASE, Kind
+from loadproof.interpret.release.files import CODE, PACKAGES, RELEASE, Kind
+from loadproof.interpret.release.installed import folder_of
 from loadproof.interpret.release.seen import Seen, content_of, digest, digest_at
 from loadproof.storage.places import is_inside, is_own_blob
 
@@ -29,7 +30,8 @@ class Disk:
     """The `Files` below some folders; `seen` is all that was read of them."""
 
     def __init__(self, roots: dict[str, Root]) -> None:
-        self._roots = {name: root._replace(folder=os.path.realpath(root.folder)) for name, root in roots.items()}
+        found = {name: root._replace(folder=os.path.realpath(root.folder)) for name, root in roots.items()}
+        self._roots: dict[str, Root | None] = dict(found)
         self._folders: dict[str, dict[str, Kind]] = {}
         self._seen: dict[str, Seen] = {}
 
@@ -59,12 +61,20 @@ class Disk:
     def _named(self, name: str) -> str:
         """The path by its own names: a link that leads elsewhere later is another file."""
         first, *parts = name.split("/")
-        return os.path.join(self._roots[first].folder, *parts)
+        root = self._root(first)
+        return os.path.join(root.folder, *parts) if root is not None else ""
+
+    def _root(self, name: str) -> Root | None:
+        """The folder under a name; a package of the list is looked for when it is first asked about."""
+        if name not in self._roots and name in PACKAGES:
+            folder = folder_of(name)
+            self._roots[name] = None if folder is None else Root(os.path.realpath(folder), is_trusted=True)
+        return self._roots.get(name)
 
     def _place(self, name: str) -> tuple[Root, str | None]:
         """Where a name lies; None for what is no plain name, or leads out."""
         first, *parts = name.split("/")
-        root = self._roots.get(first)
+        root = self._root(first)
         if root is None or len(parts) > _DEPTH or not all(_stem(part).isidentifier() for part in parts):
             return Root("", is_trusted=False), None
         path = self._named(name)

@@ -1,4 +1,5 @@
-"""What the evaluator sees of the file system: Python source under two names, `transformers` and `remote`.
+"""What the evaluator sees of the file system: Python source under the names `transformers` and `remote`, and under those
+of the packages that a quantizer of the release builds its modules from.
 
 A file is named by its parts, `transformers/models/llama/modeling_llama.py`; where it really lies only the owner of the
 files knows. In this process that is `Disk`; a process that evaluates text from strangers asks its parent over a pipe.
@@ -11,6 +12,9 @@ from typing import Literal, Protocol
 RELEASE, CODE = "transformers", "remote"
 # The library copies the files that the configuration needs and those that the model needs: modules of their own.
 CODE_PACKAGES = (CODE, "remote2")
+# Packages whose text is read as the release's own is, where they are installed: their modules hold a quantized model's
+# parameters. Any other package stays unread.
+PACKAGES = frozenset(("aqlm", "bitsandbytes", "compressed_tensors", "gptqmodel", "optimum"))
 Kind = Literal["folder", "file", "outside"]  # outside: a link that leads out of what strangers filled
 
 

@@ -15,8 +15,12 @@ class Linear(Module):
     ) -> None:
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
-        self.weight = param(out_features, in_features)
-        self._parameters["bias"] = param(out_features) if bias else None
+        self.weight = param(out_features, in_features, dtype=dtype)
+        self._parameters["bias"] = param(out_features, dtype=dtype) if bias else None
+
+
+class NonDynamicallyQuantizableLinear(Linear):
+    """The output projection of attention: a class of its own in torch, so `type(module) is nn.Linear` is false."""
 
 
 class Bilinear(Module):
@@ -45,7 +49,7 @@ class Embedding(Module):
         if _is_outside(padding_idx, num_embeddings):  # torch.nn.Embedding.__init__
             raise certain(AssertionError("Padding_idx must be within num_embeddings"))
         self.num_embeddings, self.embedding_dim, self.padding_idx = num_embeddings, embedding_dim, padding_idx
-        self.weight = param(num_embeddings, embedding_dim) if _weight is None else Parameter(_weight)
+        self.weight = param(num_embeddings, embedding_dim, dtype=dtype) if _weight is None else Parameter(_weight)
 
 
 def _is_outside(index: Value, count: Value) -> bool:
@@ -84,6 +88,6 @@ class MultiheadAttention(Module):
             self.q_proj_weight, self.k_proj_weight, self.v_proj_weight = param(e, e), param(e, kd), param(e, vd)
         if bias:
             self.in_proj_bias = param(3 * e)
-        self.out_proj = Linear(e, e, bias=bias)
+        self.out_proj = NonDynamicallyQuantizableLinear(e, e, bias=bias)
         if add_bias_kv:
             self.bias_k, self.bias_v = param(1, 1, e), param(1, 1, e)

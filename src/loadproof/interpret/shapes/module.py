@@ -11,7 +11,8 @@ from loadproof.interpret.language.errors import UnknownUsed, certain
 from loadproof.interpret.language.gate import has, state
 from loadproof.interpret.language.objects import Made, Unknown
 from loadproof.interpret.language.values import Open, Value
-from loadproof.interpret.shapes.tensor import Buffer, Parameter, Tensor
+from loadproof.interpret.shapes.dtypes import DType
+from loadproof.interpret.shapes.tensor import Buffer, Parameter, Tensor, typed_as
 
 set_plain = object.__setattr__
 _SLOTS = ("_parameters", "_buffers", "_modules")
@@ -288,8 +289,9 @@ def _child(module: Any, name: str) -> Any:
 Module.__family__ = Module
 
 
-def param(*shape: Value) -> Parameter:
-    return Parameter(Tensor(shape))
+def param(*shape: Value, dtype: Value = None) -> Parameter:
+    """A parameter of that shape; without a dtype it has the model's."""
+    return Parameter(typed_as(Tensor(shape), dtype if isinstance(dtype, DType) else None))
 
 
 def spread(value: Value, n: int) -> tuple[Value, ...]:

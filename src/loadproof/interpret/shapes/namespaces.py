@@ -9,8 +9,10 @@ from loadproof.interpret.language.objects import Namespace, SourceObject, Unknow
 from loadproof.interpret.language.surroundings import TORCH_VERSION
 from loadproof.interpret.language.values import Value
 from loadproof.interpret.shapes import containers, layers, tensor_functions, weight_norm
-from loadproof.interpret.shapes.dtypes import Device
+from loadproof.interpret.shapes.dtypes import META, Device, DType
+from loadproof.interpret.shapes.machines import ACCELERATOR, BACKENDS, CUDA, DISTRIBUTED, HPU, MPS, NPU, XPU
 from loadproof.interpret.shapes.module import Module
+from loadproof.interpret.shapes.number_ranges import FloatInfo, IntegerInfo
 from loadproof.interpret.shapes.tensor import Buffer, Parameter
 
 
@@ -61,18 +63,6 @@ NN = Namespace("torch.nn", _NN, _nn_default)
 _NN["modules"] = Namespace("torch.nn.modules", _NN, lambda name: NN if name.islower() else _nn_default(name))
 
 
-def _no(*_: object, **__: object) -> bool:
-    return False
-
-
-# Loading starts from a machine without accelerators: everything is built on the CPU or on the meta device.
-_NO_DEVICE = dict.fromkeys(("is_available", "is_bf16_supported", "is_initialized", "is_built"), _no)
-_ABSENT: dict[str, Value] = {**_NO_DEVICE, "device_count": lambda: 0}
-CUDA = Namespace("torch.cuda", _ABSENT)
-_BACKENDS = Namespace("torch.backends", {"mps": Namespace("torch.backends.mps", _ABSENT)})
-_DISTRIBUTED = Namespace("torch.distributed", {"is_available": lambda: True, "is_initialized": _no})
-
-
 class Function(SourceObject):
     """`torch.autograd.Function`: what it computes has no parameters."""
 
@@ -83,16 +73,30 @@ class Function(SourceObject):
 
 AUTOGRAD = Namespace("torch.autograd", {"Function": Function})
 
+def _parse_to(*given: Value, **options: Value) -> Value:
+    """`torch._C._nn._parse_to`: (device, dtype, non_blocking, memory format) of the arguments of `to`."""
+    dtype = next((x for x in (*given, *options.values()) if isinstance(x, DType)), None)
+    return META, dtype, False, None
+
+
+_BUILT = Namespace("torch._C", {"_has_xpu": False, "_nn": Namespace("torch._C._nn", {"_parse_to": _parse_to})})
+
 TORCH = Namespace("torch", tensor_functions.functions())
 TORCH._members.update(
     nn=NN,
     autograd=AUTOGRAD,
     __version__=TORCH_VERSION,
+    _C=_BUILT,
     cuda=CUDA,
-    backends=_BACKENDS,
-    distributed=_DISTRIBUTED,
-    xpu=Namespace("torch.xpu", _ABSENT),
-    mps=Namespace("torch.mps", _ABSENT),
+    backends=BACKENDS,
+    distributed=DISTRIBUTED,
+    xpu=XPU,
+    mps=MPS,
+    npu=NPU,
+    hpu=HPU,
+    accelerator=ACCELERATOR,
+    finfo=FloatInfo,
+    iinfo=IntegerInfo,
     no_grad=_transparent,
     inference_mode=_transparent,
     device=Device,

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from loadproof.interpret.language.values import Value
+from loadproof.interpret.shapes.dtypes import INT64
 from loadproof.interpret.shapes.module import Module, param, spread
-from loadproof.interpret.shapes.tensor import Tensor
+from loadproof.interpret.shapes.tensor import Tensor, typed_as
 
 
 class LayerNorm(Module):
@@ -20,8 +21,8 @@ class LayerNorm(Module):
     ) -> None:
         super().__init__()
         self.normalized_shape, self.eps = spread(normalized_shape, 1), eps
-        self._parameters["weight"] = param(*self.normalized_shape) if elementwise_affine else None
-        self._parameters["bias"] = param(*self.normalized_shape) if elementwise_affine and bias else None
+        self._parameters["weight"] = param(*self.normalized_shape, dtype=dtype) if elementwise_affine else None
+        self._parameters["bias"] = param(*self.normalized_shape, dtype=dtype) if elementwise_affine and bias else None
 
 
 class RMSNorm(Module):
@@ -35,7 +36,7 @@ class RMSNorm(Module):
     ) -> None:
         super().__init__()
         self.normalized_shape, self.eps = spread(normalized_shape, 1), eps
-        self._parameters["weight"] = param(*self.normalized_shape) if elementwise_affine else None
+        self._parameters["weight"] = param(*self.normalized_shape, dtype=dtype) if elementwise_affine else None
 
 
 class GroupNorm(Module):
@@ -52,8 +53,8 @@ class GroupNorm(Module):
         if num_channels % num_groups != 0:
             raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
         self.num_groups, self.num_channels, self.eps = num_groups, num_channels, eps
-        self._parameters["weight"] = param(num_channels) if affine else None
-        self._parameters["bias"] = param(num_channels) if affine else None
+        self._parameters["weight"] = param(num_channels, dtype=dtype) if affine else None
+        self._parameters["bias"] = param(num_channels, dtype=dtype) if affine else None
 
 
 class BatchNorm(Module):
@@ -74,7 +75,7 @@ class BatchNorm(Module):
             self._buffers.update(
                 running_mean=Tensor((num_features,)),
                 running_var=Tensor((num_features,)),
-                num_batches_tracked=Tensor(()),
+                num_batches_tracked=typed_as(Tensor(()), INT64),
             )
 
 

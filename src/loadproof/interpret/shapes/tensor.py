@@ -13,7 +13,7 @@ from loadproof.interpret.language.errors import UnknownUsed, certain
 from loadproof.interpret.language.objects import Unknown
 from loadproof.interpret.language.values import Value
 from loadproof.interpret.shapes import known_numbers
-from loadproof.interpret.shapes.dtypes import FLOAT32, META
+from loadproof.interpret.shapes.dtypes import BOOL, FLOAT32, META, DType, promoted, width_of
 from loadproof.interpret.shapes.indexing import check_fits, indexed, is_plain_index
 from loadproof.interpret.shapes.reshaping import Reshaping
 from loadproof.interpret.shapes.sizes import Size, product, sizes
@@ -26,6 +26,7 @@ class Tensor(Reshaping):
     grad = None
     is_meta = True
     source: tuple[str, int] = ("", 0)  # file and line that made a parameter or registered a buffer
+    own_dtype: DType | None = None  # None: the dtype in which the model is built
 
     def __init__(self, shape: Any = (), *more: Value) -> None:
         if isinstance(shape, int):  # torch.Tensor(2, 3)
@@ -35,11 +36,41 @@ class Tensor(Reshaping):
         self.shape = None if shape is None else sizes(shape)
 
     def _of(self, shape: Iterable[Value] | None) -> Tensor:
-        return Tensor(shape)
+        return typed_as(Tensor(shape), self.own_dtype)
 
     # ---- what is not a shape
-    dtype: Value = property(lambda self: FLOAT32)
     device: Value = property(lambda self: META)
+
+    @property
+    def dtype(self) -> DType:
+        return self.own_dtype or limits.current().dtype or FLOAT32
+
+    def is_floating_point(self) -> Value:
+        return self.dtype.is_floating_point
+
+    def element_size(self) -> int:
+        return width_of(self.dtype)
+
+    def to(self, *given: Value, **options: Value) -> Tensor:
+        """A copy in the dtype that is given, or in that of a tensor that is given."""
+        places = (*given, *options.values())
+        dtype = next((x for x in places if isinstance(x, DType)), None)
+        other = next((x for x in places if isinstance(x, Tensor)), None)
+        made = _kept(self)
+        made.own_dtype = dtype or (self if other is None else other).own_dtype
+        return made
+
+    def view(self, *dims: Any, dtype: DType | None = None) -> Tensor:
+        """Other sizes; or the same bytes as numbers of another width, of which there are fewer or more in a row."""
+        wanted = dims[0] if len(dims) == 1 and isinstance(dims[0], DType) else dtype
+        if wanted is None:
+            return self.reshape(*dims)  # type: ignore[return-value]
+        shape, new = list(self.known()), width_of(wanted)
+        if shape and new != self.element_size():
+            if shape[-1] * self.element_size() % new:
+                raise RuntimeError(f"self.size(-1) must be divisible by {new // self.element_size()} to view as {wanted}")
+            shape[-1] = shape[-1] * self.element_size() // new
+        return typed_as(Tensor(shape), wanted)
 
     @property
     def data(self) -> Value:
@@ -48,6 +79,7 @@ class Tensor(Reshaping):
     @data.setter
     def data(self, value: Value) -> None:
         self.shape, self.values = value.shape if isinstance(value, Tensor) else None, None
+        self.own_dtype = value.own_dtype if isinstance(value, Tensor) else None
 
     def item(self) -> Value:
         if self.values is not None and any(x is NO_NUMBER for x in self.values):
@@ -86,7 +118,7 @@ class Tensor(Reshaping):
         return Unknown("tensor." + key)
 
     ndim: Value = property(lambda self: len(self.known()))
-    T: Value = property(lambda self: Tensor(self.known()[::-1]))
+    T: Value = property(lambda self: self.t())
     mT: Value = property(lambda self: self.transpose(-1, -2))  # noqa: N815 - torch's name
 
     def dim(self) -> int:
@@ -101,16 +133,25 @@ class Tensor(Reshaping):
     def __iter__(self) -> Iterator[Value]:
         shape = self.known()
         limits.current().charge(shape[0], "tensor")
-        parts = [Tensor(shape[1:]) for _ in range(shape[0])]
+        parts = [self._of(shape[1:]) for _ in range(shape[0])]
         for part, value in zip(parts, self.values or (), strict=False):
             part.values = [value]
         return iter(parts)
 
     def t(self) -> Tensor:
-        return Tensor(self.known()[::-1])
+        return self._of(self.known()[::-1])
 
     def numpy(self) -> Tensor:
         return self
+
+    @staticmethod
+    def _make_subclass(cls: Any, data: Value, requires_grad: bool = False) -> Tensor:
+        """A parameter of an evaluated subclass, whose `__init__` is not run."""
+        if not isinstance(cls, type) or not issubclass(cls, Parameter):
+            raise UnknownUsed("Tensor._make_subclass() of what is no parameter")
+        made = object.__new__(cls)
+        Parameter.__init__(made, data, requires_grad)
+        return made
 
     # ---- arithmetic
     def broadcast(self, other: Value, **_: object) -> Tensor:
@@ -121,21 +162,22 @@ class Tensor(Reshaping):
             return Tensor(None)
         n = max(len(self.shape), len(b))
         left, right = (1,) * (n - len(self.shape)) + tuple(self.shape), (1,) * (n - len(b)) + tuple(b)
-        return Tensor(tuple(y if x == 1 else x for x, y in zip(left, right, strict=True)))
+        made = Tensor(tuple(y if x == 1 else x for x, y in zip(left, right, strict=True)))
+        return typed_as(made, _dtype_with(self, other))
 
     add = mul = sub = div = broadcast
 
     def __matmul__(self, other: Any) -> Tensor:
         a, b = self.known(), other.known()
-        return Tensor(tuple(a[:-1]) + tuple(b[1:]) if len(b) == 2 else None)
+        return self._of(tuple(a[:-1]) + tuple(b[1:]) if len(b) == 2 else None)
 
     # ---- indexing
     def __getitem__(self, index: Any) -> Tensor:
         if self.shape is None:
             return Tensor(None)
         if self.values is not None and isinstance(index, (int, slice)) and len(self.shape) == 1:
-            return valued(self.values[index])
-        return Tensor(indexed(list(self.shape), index if isinstance(index, tuple) else (index,)))
+            return typed_as(valued(self.values[index]), self.own_dtype)
+        return self._of(indexed(list(self.shape), index if isinstance(index, tuple) else (index,)))
 
     def __setitem__(self, key: Value, value: Value) -> None:
         self.values = None
@@ -151,14 +193,33 @@ def _values(shape: tuple[int, ...]) -> Value:
     return [_values(shape[1:]) for _ in range(shape[0])] if shape else Unknown("a tensor's value")
 
 
+def typed_as(made: Tensor, dtype: DType | None) -> Tensor:
+    made.own_dtype = dtype
+    return made
+
+
+def _dtype_with(tensor: Tensor, other: Value) -> DType | None:
+    """The dtype of arithmetic: a plain float makes integers the default float."""
+    if isinstance(other, Tensor):
+        return promoted(tensor.own_dtype, other.own_dtype)
+    return None if isinstance(other, float) and not tensor.is_floating_point() else tensor.own_dtype
+
+
 def _same(self: Tensor, *_: object, **__: object) -> Tensor:
-    return Tensor(self.shape)
+    return self._of(self.shape)
 
 
 def _kept(self: Tensor, *_: object, **__: object) -> Tensor:
-    made = Tensor(self.shape)
+    made = self._of(self.shape)
     made.values = self.values
     return made
+
+
+def _cast(dtype: DType, keeps: bool) -> Value:
+    def cast(self: Tensor, *_: object, **__: object) -> Tensor:
+        return typed_as((_kept if keeps else _same)(self), dtype)
+
+    return cast
 
 
 def valued(numbers: Any) -> Tensor:
@@ -172,7 +233,7 @@ def _operation(name: str, swapped: bool = False) -> Value:
     def operate(self: Tensor, other: Value) -> Tensor:
         made = self.broadcast(other)
         made.values = known_numbers.results(name, self.values, other, swapped)
-        return made
+        return typed_as(made, BOOL) if name.rstrip("_") in known_numbers.COMPARISONS else made
 
     return operate
 
@@ -182,14 +243,26 @@ def _in_place(self: Tensor, *_: object, **__: object) -> Tensor:
     return self
 
 
-_KEPT = "float double to clone detach contiguous cpu cuda"
+_KEPT = "clone detach contiguous cpu cuda pin_memory"
 _SAME = (
-    "half long int bool type type_as abs sqrt exp log sin cos tanh sigmoid clamp masked_fill pow square tril triu "
+    "abs sqrt exp log sin cos tanh sigmoid clamp masked_fill pow square tril triu "
     "floor "
     "ceil round neg rsqrt logical_not flip roll log2 trunc new_tensor __neg__ __pos__ __invert__ __abs__ "
     "scatter "
-    "softmax bfloat16"
+    "softmax exp2"
 )
+_CASTS = {
+    "half": "float16",
+    "bfloat16": "bfloat16",
+    "float": "float32",
+    "double": "float64",
+    "long": "int64",
+    "int": "int32",
+    "short": "int16",
+    "char": "int8",
+    "byte": "uint8",
+    "bool": "bool",
+}
 _IN_PLACE = (
     "requires_grad_ fill_ zero_ normal_ uniform_ copy_ masked_fill_ mul_ add_ sub_ div_ clamp_ trunc_normal_ exp_ log_ "
     "fill_diagonal_ erfinv_ scatter_ index_fill_ neg_ sqrt_ pow_"
@@ -197,6 +270,9 @@ _IN_PLACE = (
 for _names, _method in ((_KEPT, _kept), (_SAME, _same), (_IN_PLACE, _in_place)):
     for _name in _names.split():
         setattr(Tensor, _name, _method)
+for _name, _dtype in _CASTS.items():
+    setattr(Tensor, _name, _cast(DType(_dtype), keeps=_name in ("float", "double")))
+Tensor.type = Tensor.type_as = Tensor.to  # type: ignore[attr-defined]
 for _name in known_numbers.NAMES:
     _dunder = _name.rstrip("_")
     setattr(Tensor, f"__{_dunder}__", _operation(_name))
@@ -207,7 +283,11 @@ for _name in known_numbers.NAMES:
 class Parameter(Tensor):
     """`source` is the file and line being evaluated when it was made."""
 
-    def __init__(self, data: Value = None, requires_grad: bool = True) -> None:
+    def __init__(self, data: Value = None, requires_grad: bool = True, **more: Value) -> None:
+        if "shape" in self.__dict__:  # the `__new__` of a subclass has made it
+            return
+        if more:
+            raise TypeError(f"Parameter.__new__() got an unexpected keyword argument '{next(iter(more))}'")
         budget = limits.current()
         budget.charge_tensor()
         self.source = budget.place
@@ -215,12 +295,12 @@ class Parameter(Tensor):
         if data is None:
             self.shape = Size((0,))
         else:
-            self.shape = data.shape if isinstance(data, Tensor) else None
+            self.data = data
 
 
 class Buffer(Tensor):
     def __init__(self, data: Value = None, *, persistent: bool = True) -> None:
-        self.shape = data.shape if isinstance(data, Tensor) else None
+        self.data = data
         self.source = limits.current().place
         self.persistent = persistent
 

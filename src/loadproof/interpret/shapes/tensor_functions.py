@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable
-from functools import partial
+from functools import partial, reduce, wraps
 from typing import Any
 
 from loadproof.interpret.language import limits
@@ -13,9 +13,9 @@ from loadproof.interpret.language.errors import certain
 from loadproof.interpret.language.gate import guarded_type, own
 from loadproof.interpret.language.objects import Unknown
 from loadproof.interpret.language.values import Value
-from loadproof.interpret.shapes.dtypes import FLOAT32, DType
+from loadproof.interpret.shapes.dtypes import BOOL, FLOAT32, INT64, DType, promoted
 from loadproof.interpret.shapes.sizes import Size, flat, sizes
-from loadproof.interpret.shapes.tensor import NO_NUMBER, Tensor, shape_of
+from loadproof.interpret.shapes.tensor import NO_NUMBER, Tensor, shape_of, typed_as
 
 _KEPT = 10_000
 
@@ -36,7 +36,8 @@ def _count(span: Any) -> Any:
 
 def arange(start: Any, end: Any = None, step: Any = 1, **_: object) -> Tensor:
     start, end = (0, start) if end is None else (start, end)
-    return Tensor(_count((end - start) / step))
+    whole = all(isinstance(x, int) for x in (start, end, step))
+    return typed_as(Tensor(_count((end - start) / step)), INT64 if whole else None)
 
 
 def linspace(start: Any, end: Any, steps: Any = 100, *, device: Any = None, **_: object) -> Tensor:
@@ -59,7 +60,7 @@ def cat(tensors: Any, dim: int = 0, **options: Any) -> Tensor:
         return Tensor(None)
     shape = list(parts[0].shape)
     shape[dim] = sum(t.shape[dim] for t in parts)
-    return Tensor(shape)
+    return typed_as(Tensor(shape), reduce(promoted, (t.own_dtype for t in parts)))
 
 
 def stack(tensors: Any, dim: int = 0, **_: object) -> Tensor:
@@ -68,7 +69,7 @@ def stack(tensors: Any, dim: int = 0, **_: object) -> Tensor:
         return Tensor(None)
     shape = list(parts[0].shape)
     shape.insert(dim if dim >= 0 else len(shape) + 1 + dim, len(parts))
-    return Tensor(shape)
+    return typed_as(Tensor(shape), reduce(promoted, (t.own_dtype for t in parts)))
 
 
 def meshgrid(*tensors: Value, indexing: str = "ij", **_: object) -> tuple[Tensor, ...]:
@@ -91,14 +92,14 @@ def pad(tensor: Tensor, pads: Any, *_: object, **__: object) -> Tensor:
     shape = list(tensor.known())[::-1]
     for i in range(len(pads) // 2):
         shape[i] += pads[2 * i] + pads[2 * i + 1]
-    return Tensor(shape[::-1])
+    return tensor._of(shape[::-1])
 
 
 def elementwise(tensor: Value, *others: Value, **_: object) -> Value:
     """Same shape as the operands broadcast; a plain number gives a scalar."""
     if isinstance(tensor, Unknown):
         return Tensor(None)
-    out = Tensor(tensor.shape) if isinstance(tensor, Tensor) else Tensor(())
+    out = tensor._of(tensor.shape) if isinstance(tensor, Tensor) else Tensor(())
     for other in others:
         out = out.broadcast(other) if isinstance(other, Tensor) else out
     return out
@@ -106,7 +107,9 @@ def elementwise(tensor: Value, *others: Value, **_: object) -> Value:
 
 def where(condition: Any, a: Any = None, b: Any = None) -> Tensor:
     if isinstance(a, Tensor) or isinstance(b, Tensor):
-        return condition.broadcast(a).broadcast(b) if isinstance(condition, Tensor) else Tensor(None)
+        made = condition.broadcast(a).broadcast(b) if isinstance(condition, Tensor) else Tensor(None)
+        dtypes = [x.own_dtype for x in (a, b) if isinstance(x, Tensor)]
+        return typed_as(made, promoted(dtypes[0], dtypes[-1]))
     return Tensor(None) if a is None else Tensor(condition.shape)
 
 
@@ -120,7 +123,14 @@ def typed(*a: Value, **_: object) -> Tensor:
 def tensor(value: Value = None, *_: object, **__: object) -> Tensor:
     made = Tensor(shape_of(value))
     made.values = _numbers(value)
+    made.own_dtype = value.own_dtype if isinstance(value, Tensor) else _literal_dtype(made.values)
     return made
+
+
+def _literal_dtype(numbers: list[Value] | None) -> DType | None:
+    """Of whole numbers int64, of truth values bool, of floats the default."""
+    kinds = {type(number) for number in numbers or ()}
+    return BOOL if kinds == {bool} else INT64 if kinds and kinds <= {bool, int} else None
 
 
 def _numbers(value: Value) -> list[Value] | None:
@@ -164,8 +174,14 @@ _ELEMENTWISE = (
 _METHODS = (
     "flatten unsqueeze squeeze transpose permute sum reshape chunk split unbind repeat_interleave outer mean prod t"
 )
+_COMPARISONS = "eq ne lt le gt ge logical_not logical_and logical_or isnan isinf"
+_MAKERS = (
+    "empty zeros ones rand randn full tensor as_tensor arange linspace zeros_like ones_like empty_like rand_like randn_like "
+    "full_like randint eye randperm sum prod cumsum softmax"
+)
 _DTYPES = (
     "float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 float8_e4m3fn float8_e5m2 half double complex64 "
+    "float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn_x2 complex32 complex128 "
     "float bool "
     "long int short uint16 uint32 uint64"
 )
@@ -180,7 +196,20 @@ _ALIASES = {
 
 
 def _is_floating(value: Value) -> Value:
-    return value.is_floating_point if isinstance(value, DType) else Unknown("is_floating_point")
+    """torch takes a tensor; a few sources hand it a dtype."""
+    kind = value.dtype if isinstance(value, Tensor) else value
+    return kind.is_floating_point if isinstance(kind, DType) else Unknown("is_floating_point")
+
+
+def _taking_dtype(function: Callable[..., Value]) -> Callable[..., Value]:
+    """The function, whose keyword `dtype` is that of the tensor it makes."""
+
+    @wraps(function)
+    def made(*args: Value, **options: Value) -> Value:
+        found, dtype = function(*args, **options), options.get("dtype")
+        return typed_as(found, dtype) if isinstance(dtype, DType) and isinstance(found, Tensor) else found
+
+    return made
 
 
 def functions() -> dict[str, Value]:
@@ -214,9 +243,15 @@ def functions() -> dict[str, Value]:
         matmul=lambda a, b: a @ b,
         is_tensor=lambda x: isinstance(x, Tensor),
         is_floating_point=_is_floating,
-        get_default_dtype=lambda: FLOAT32,
+        get_default_dtype=lambda: limits.current().dtype or FLOAT32,
         inf=math.inf,
         nan=math.nan,
         pi=math.pi,
     )
+    found.update({name: _of_dtype(found[name], BOOL) for name in _COMPARISONS.split()})
+    found.update({name: _taking_dtype(found[name]) for name in _MAKERS.split()})
     return found
+
+
+def _of_dtype(function: Callable[..., Value], dtype: DType) -> Callable[..., Value]:
+    return lambda *args, **options: typed_as(found, dtype) if isinstance(found := function(*args, **options), Tensor) else found
