@@ -22,5 +22,7 @@ def device_of(text: str) -> Device:
     """The device of ``cpu``, ``cuda``, ``cuda:8.9``, ``mps``, ... Raises ValueError for any other word."""
     found = _TEXT.fullmatch(text)
     if found is None or found[1] not in KINDS or (found[2] and found[1] != "cuda"):
-        raise ValueError(f"unknown device {text!r}: give one of {', '.join(KINDS)}, or cuda:8.9 for a compute capability")
+        raise ValueError(
+            f"unknown device {text!r}: give one of {', '.join(KINDS)}, or cuda:8.9 for a compute capability"
+        )
     return Device(found[1], (int(found[2]), int(found[3]))) if found[2] else Device(found[1])

@@ -21,6 +21,22 @@ class Expected(Struct, frozen=True):
     kind: Literal["parameter", "buffer"] = "parameter"
     symbols: tuple[str, ...] | None = None  # each dimension over config fields, e.g. "num_key_value_heads*head_dim"
     source: str = ""  # "modeling_llama.py:262", the line that created it
+    dtype: str | None = None  # as safetensors spells it; None: the dtype in which the model is loaded
+    any_shape: bool = False  # a quantizer takes what is stored whatever its shape
+
+
+class Quantizer(Struct, frozen=True):
+    """The quantizer of the library that changed the model, read from its text: the families are what it leaves.
+
+    Without one (`Expectation.quantizer` is None) the families are those of the class itself, and what a declared method
+    makes of the checkpoint is not known. `inconclusive` says why it could not be read.
+    """
+
+    method: str  # word of quant_method that the release acts upon, "bitsandbytes_4bit" for its two forms
+    packages: tuple[tuple[str, str], ...] = ()  # packages whose text was read or is needed, with their versions
+    dequantizes: bool = False  # the model is dense: what is stored is unpacked on the way
+    inconclusive: str | None = None
+    hint: str | None = None
 
 
 class Expectation(Struct, frozen=True):
@@ -38,6 +54,9 @@ class Expectation(Struct, frozen=True):
     config: dict[str, Any] = {}  # the effective config: fields of the class after its own defaults and rewrites
     parameters: int = 0  # number of names in `families`
     quantizers: tuple[str, ...] | None = None  # words of quant_method that the release acts upon; None: not asked for
+    quantizer: Quantizer | None = None  # the one that made the families what they are
+    device: str = ""  # the machine that this is about; empty: any
+    elsewhere: tuple[Expectation, ...] = ()  # the same for the other machines that were asked about, where they differ
     inconclusive: str | None = None  # why nothing can be said; the rest is then empty or partial
     raises: str | None = None  # the exception the library raises while building config or model
     raises_at: str = ""  # file:line of the library where it is raised, as far as known

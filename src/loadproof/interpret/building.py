@@ -15,6 +15,7 @@ from loadproof.interpret.language.gate import has
 from loadproof.interpret.release import auto_classes, auto_map, remote_code
 from loadproof.interpret.release.class_choice import choose_class, classes_of
 from loadproof.interpret.release.disk import Disk, on_disk
+from loadproof.interpret.release.installed import versions
 from loadproof.interpret.release.model_base import tied
 from loadproof.interpret.release.world import World
 
@@ -39,7 +40,7 @@ def room_to_recurse() -> Iterator[None]:
 def release(root: str) -> tuple[World, Disk]:
     """The trusted release in this folder and what was read of it; its parsed files are shared by all models of a process."""
     disk = on_disk(root, is_trusted=True)
-    return World(disk), disk
+    return World(disk, versions=versions), disk
 
 
 def effective_type(raw: dict[str, Any], world: World) -> str:

@@ -4,27 +4,34 @@ from __future__ import annotations
 
 from typing import Any
 
+from loadproof.core.dtypes import as_stored
 from loadproof.core.expectation import Expected
 from loadproof.core.families import fold
 from loadproof.core.loading import Loading
 from loadproof.core.tensors import Shape
 from loadproof.interpret.language.errors import UnknownUsed
-from loadproof.interpret.language.gate import find
+from loadproof.interpret.language.gate import find, state
 from loadproof.interpret.language.values import Value
+from loadproof.interpret.quantizing import unchecked
 from loadproof.interpret.release.conversion_rules import rules_of
 from loadproof.interpret.release.model_base import tie_map
 from loadproof.interpret.release.plain_data import plain, text
 from loadproof.interpret.release.ports import World
+from loadproof.interpret.shapes.dtypes import name_of
 from loadproof.interpret.shapes.tensor import Tensor
 
 
-def describe(world: World, model: Any) -> dict[str, Any]:
-    """The fields of an Expectation that come from the model. Raises UnknownUsed when a shape is not known."""
+def describe(world: World, model: Any, quantizer: Any = None) -> dict[str, Any]:
+    """The fields of an Expectation that come from the model. Raises UnknownUsed when a shape is not known.
+
+    `quantizer` is the one that has changed the model already.
+    """
     ties = tie_map(model)
     parameters = _parameters(model, ties)
     buffers = dict(model.named_buffers(remove_duplicate=False, persistent_only=True))
-    rows = [(name, (_shape(name, p), "parameter")) for name, p in parameters.items()]
-    rows += [(name, (_shape(name, b), "buffer")) for name, b in buffers.items()]
+    loose = unchecked(quantizer, model) if quantizer is not None else frozenset()
+    rows = [(name, (*_key(name, p), "parameter", name in loose)) for name, p in parameters.items()]
+    rows += [(name, (*_key(name, b), "buffer", False)) for name, b in buffers.items()]
     sources = {name: _source(tensor) for name, tensor in (*parameters.items(), *buffers.items())}
     names = (name for name, _ in model.named_buffers(remove_duplicate=False))
     return {
@@ -37,9 +44,9 @@ def describe(world: World, model: Any) -> dict[str, Any]:
             _patterns(find(model, "_keys_to_ignore_on_load_missing")),
             _patterns(find(model, "_keys_to_ignore_on_load_unexpected")),
             _patterns(find(model, "_keys_to_ignore_on_save")),
-            rules_of(world, model),
+            rules_of(world, model, quantizer),
         ),
-        "config": plain(model.config),
+        "config": plain(model.config) if quantizer is None else _with_entry(plain(model.config), quantizer),
         "parameters": len(rows),
     }
 
@@ -51,6 +58,16 @@ def _parameters(model: Any, ties: dict[str, str]) -> dict[str, Any]:
         if source in found and target in found:
             found[target] = found[source]
     return found
+
+
+def _with_entry(config: dict[str, Any], quantizer: Any) -> dict[str, Any]:
+    """The effective configuration with that of its quantizer as plain data."""
+    return {**config, "quantization_config": plain(dict(state(quantizer.quantization_config)))}
+
+
+def _key(name: str, tensor: Value) -> tuple[Shape, str | None]:
+    own = tensor.own_dtype if isinstance(tensor, Tensor) else None
+    return _shape(name, tensor), None if own is None else as_stored(name_of(own))
 
 
 def _shape(name: str, tensor: Value) -> Shape:
@@ -69,7 +86,8 @@ def _family(template: str, axes: Any, key: Any, sources: dict[str, str]) -> Expe
     from loadproof.core.families import join_name
 
     first = join_name(template, tuple(axis[0] for axis in axes))
-    return Expected(template, axes, key[0], key[1], source=sources.get(first, ""))
+    shape, dtype, kind, any_shape = key
+    return Expected(template, axes, shape, kind, source=sources.get(first, ""), dtype=dtype, any_shape=any_shape)
 
 
 def _patterns(patterns: Any) -> tuple[str, ...]:

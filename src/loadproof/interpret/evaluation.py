@@ -2,48 +2,126 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
-from loadproof.config.quantization import quantization_entries
-from loadproof.core.expectation import Expectation
-from loadproof.interpret import building
+from loadproof.config.quantization import method_of, quantization_entries
+from loadproof.core.device import DEFAULTS, device_of
+from loadproof.core.expectation import Expectation, Quantizer
+from loadproof.interpret import building, quantizing
 from loadproof.interpret.describe import describe
 from loadproof.interpret.failures import meaning
+from loadproof.interpret.language.gate import find
 from loadproof.interpret.release import auto_map
-from loadproof.interpret.release.quantizers import known_methods
+from loadproof.interpret.release.quantizers import known_methods, packages_of
 from loadproof.interpret.release.world import World
 
 
-def evaluate(world: World, raw: dict[str, Any], blank: Expectation, class_name: str | None) -> Expectation:
-    """What the model class expects, in this process. `world` is used by no other evaluation where it holds strangers' text."""
+class Machinery(NamedTuple):
+    """A quantization method, and the machine that it is to run on."""
+
+    method: str
+    device: str
+
+
+def evaluate(
+    world: World,
+    raw: dict[str, Any],
+    blank: Expectation,
+    class_name: str | None,
+    devices: tuple[str, ...] = DEFAULTS,
+) -> Expectation:
+    """What the model class expects, in this process. `world` is used by no other evaluation where it holds strangers' text.
+
+    `devices` are the machines to judge for. They matter where a quantizer asks what the machine is: the answer is that
+    for the first of them, and holds those for the others in `elsewhere`.
+    """
     with building.room_to_recurse():
-        found = _evaluate(world, raw, blank, class_name)
-        if quantization_entries(raw):
-            return msgspec.structs.replace(found, quantizers=known_methods(world.files))
+        if not quantization_entries(raw):
+            return _evaluate(world, raw, blank, class_name)
+        found = _on(world, raw, blank, class_name, devices[0])
+        if found.device:
+            others = tuple(_on(world, raw, blank, class_name, device) for device in devices[1:])
+            found = msgspec.structs.replace(found, elsewhere=others)
         return found
 
 
-def _evaluate(world: World, raw: dict[str, Any], blank: Expectation, class_name: str | None) -> Expectation:
+def _on(world: World, raw: dict[str, Any], blank: Expectation, class_name: str | None, device: str) -> Expectation:
+    """The expectation on one machine; that of the class alone where its quantizer cannot be followed."""
+    known = known_methods(world.files)
+    method = method_of(quantization_entries(raw)[0])
+    is_acted_upon = isinstance(method, str) and known is not None and method in known
+    if not is_acted_upon or not _can_be_followed(world, raw, class_name):
+        return msgspec.structs.replace(_evaluate(world, raw, blank, class_name), quantizers=known)
+    found = _evaluate(world, raw, blank, class_name, Machinery(str(method), device))
+    if found.inconclusive is not None:
+        quantizer = Quantizer(str(method), packages=packages_of(world, str(method)), inconclusive=found.inconclusive)
+        found = msgspec.structs.replace(_evaluate(world, raw, blank, class_name), quantizer=quantizer)
+    return msgspec.structs.replace(found, quantizers=known)
+
+
+def _can_be_followed(world: World, raw: dict[str, Any], class_name: str | None) -> bool:
+    """Quantizers of release 5 on its own classes; before, loading quantized tensors went another way."""
+    return not world.version.startswith("4.") and not building.needs_own_code(world, raw, class_name)
+
+
+def _evaluate(
+    world: World,
+    raw: dict[str, Any],
+    blank: Expectation,
+    class_name: str | None,
+    machinery: Machinery | None = None,
+) -> Expectation:
     try:
         model_type = building.effective_type(raw, world)
         blank = msgspec.structs.replace(blank, model_type=model_type)
         if building.needs_own_code(world, raw, class_name):
             named = auto_map.named_class(class_name, raw)
             blank = msgspec.structs.replace(blank, source="remote-code", class_name=named)
-            model = building.build_remote(world, raw, class_name)
+            found = describe(world, building.build_remote(world, raw, class_name))
         elif model_type not in world.config_names:
             raise building.unknown_type(model_type) if model_type else _no_type()
         else:
             name = class_name or building.choose(world, raw, model_type)
             blank = msgspec.structs.replace(blank, class_name=name)
-            model = building.build(world, raw, model_type, name)
-        found = msgspec.structs.replace(blank, **describe(world, model))
+            found = _described(world, raw, name, machinery)
         world.budget.settle()
-        return found
+        return msgspec.structs.replace(blank, **found)
     except Exception as problem:
-        return meaning(blank, problem, world)
+        return _at(machinery, meaning(blank, problem, world), world)
+
+
+def _described(world: World, raw: dict[str, Any], name: str, machinery: Machinery | None) -> dict[str, Any]:
+    """The built model, and with it what its quantizer has made of it."""
+    model_type = building.effective_type(raw, world)
+    if machinery is None:
+        return describe(world, building.build(world, raw, model_type, name))
+    begun: list[quantizing.Started | None] = []
+
+    def begin(config: Any) -> None:
+        world.budget.device = device_of(machinery.device)
+        begun.append(quantizing.start(world, config))
+
+    model = building.build(world, raw, model_type, name, begin)
+    started = begun[0]
+    if started is None:
+        return describe(world, model)
+    quantizing.finish(started, model)
+    found = describe(world, model, started.quantizer)
+    quantizer = Quantizer(
+        machinery.method,
+        packages=packages_of(world, machinery.method),
+        dequantizes=bool(find(started.quantizer.quantization_config, "dequantize", False)),
+    )
+    return {**found, "quantizer": quantizer, "device": machinery.device if world.budget.asks_device else ""}
+
+
+def _at(machinery: Machinery | None, found: Expectation, world: World) -> Expectation:
+    """What is raised over a quantized checkpoint may depend on the machine."""
+    if machinery is None or not world.budget.asks_device:
+        return found
+    return msgspec.structs.replace(found, device=machinery.device)
 
 
 def _no_type() -> Exception:

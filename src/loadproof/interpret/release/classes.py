@@ -35,7 +35,8 @@ def make_class(file: File, source: ClassSource, env: Scope | None = None) -> Cla
     metaclass = next((type(b) for b in reversed(bases) if type(b) is not type), type)
     cls: Class = _new_class(source.name, bases, metaclass, members)
     if dataclass and not file.world.is_config(cls):
-        cls.__init__ = dataclass_init
+        if "__init__" not in members:  # Python keeps a constructor that the class has itself
+            cls.__init__ = dataclass_init
         cls.__dataclass_fields__ = True
     for cell in cells:
         cell[CLASS] = cls

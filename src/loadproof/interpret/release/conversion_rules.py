@@ -18,15 +18,15 @@ from loadproof.interpret.release.ports import World
 _LOADING = "transformers.core_model_loading"
 
 
-def rules_of(world: World, model: Value) -> tuple[ConversionRule, ...]:
-    """All rules in application order."""
+def rules_of(world: World, model: Value, quantizer: Value = None) -> tuple[ConversionRule, ...]:
+    """All rules in application order; a quantizer adds its own and changes those of the model."""
     file = world.file(_LOADING)
     if file is None:
         return _key_mapping(world, model)
     file.globals.setdefault("Future", type("Future", (SourceObject,), {}))
     file.globals.setdefault("log_conversion_errors", lambda *_, **__: Unknown("context"))
     collect = function_of(world.load("transformers.conversion_mapping", "get_model_conversion_mapping"))
-    return tuple(_rule(r) for r in items_of(collect(model)))
+    return tuple(_rule(r) for r in items_of(collect(model) if quantizer is None else collect(model, None, quantizer)))
 
 
 def _key_mapping(world: World, model: Any) -> tuple[ConversionRule, ...]:
@@ -54,4 +54,5 @@ def _rule(rule: Any) -> ConversionRule:
 
 
 def _operation(operation: Value) -> Operation:
-    return Operation(type(operation).__name__, {k: plain(v) for k, v in read(operation, "__dict__").items()})
+    given = read(operation, "__dict__")
+    return Operation(type(operation).__name__, {k: plain(v) for k, v in given.items() if k != "hf_quantizer"})

@@ -16,6 +16,7 @@ import msgspec
 
 from loadproof.interpret.language.errors import LimitReached
 from loadproof.interpret.release.files import CODE, Files, text_of
+from loadproof.interpret.release.installed import versions
 from loadproof.interpret.release.package_names import Names, names_of
 
 _IMPORT = re.compile(r"(?:^|[\n;:])[ \t]*(?:import|from)[ \t]+([^\n#;]{1,2000})")
@@ -30,6 +31,7 @@ class Machine(msgspec.Struct, frozen=True):
     packages: dict[str, bool] = {}
     is_snapshot: bool = False  # the folder is one of the hub's cache
     names: Names = Names()  # what the text of the installed packages says of names taken from them
+    versions: dict[str, str] = {}  # of the installed distributions, see `installed`
 
     def has(self, name: str) -> bool | None:
         """Whether a top-level package is there; None when that is not known."""
@@ -47,9 +49,9 @@ def survey(files: Files, folder: str, *, is_installed_release: bool) -> Machine:
     """
     snapshot = os.path.basename(os.path.dirname(os.path.abspath(folder))) == "snapshots"
     if not is_installed_release or not is_installed("torch"):
-        return Machine(False, {"torch": False} if is_installed_release else {}, snapshot)
+        return Machine(False, {"torch": False} if is_installed_release else {}, snapshot, versions=versions())
     packages = {name: is_installed(name) for name in sorted(_named(_texts(files)))[:_MOST_NAMES]}
-    return Machine(True, packages, snapshot, names_of(_texts(files)))
+    return Machine(True, packages, snapshot, names_of(_texts(files)), versions())
 
 
 def _texts(files: Files) -> Iterator[str]:

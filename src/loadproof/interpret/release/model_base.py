@@ -11,6 +11,7 @@ import ast
 import re
 from typing import Any
 
+from loadproof.interpret.language import limits
 from loadproof.interpret.language.errors import SourceMissing, certain
 from loadproof.interpret.language.gate import find, own, read, state
 from loadproof.interpret.language.objects import SourceObject
@@ -70,8 +71,10 @@ def kernel(file: File, dictionary: bool) -> Class:
         _no_split_modules = _skip_keys_device_placement = _keep_in_fp32_modules = None
         _keep_in_fp32_modules_strict = _tied_weights_keys = None
         _supports_flash_attn = _supports_flex_attn = _supports_sdpa = supports_gradient_checkpointing = False
-        dtype: Value = property(lambda self: FLOAT32)
+        dtype: Value = property(lambda self: limits.current().dtype or FLOAT32)
         device: Value = property(lambda self: META)
+        tp_plan: Value = property(lambda self: {})  # how it is spread over machines, which changes no name
+        ep_plan: Value = property(lambda self: {})
 
         def __init__(self, config: Any, *_: object, **__: object) -> None:
             Module.__init__(self)

@@ -34,10 +34,15 @@ Definition: TypeAlias = Chunk | ast.stmt | ModuleImport | NameImport
 
 
 class NameIndex:
-    """`defs` maps a name to its definitions."""
+    """`defs` maps a name to its definitions, `stars` are the modules of which every name is imported.
 
-    def __init__(self, text: str) -> None:
+    With `asks_packages` what is tested at top level is evaluated, also whether a package is there.
+    """
+
+    def __init__(self, text: str, *, asks_packages: bool = False) -> None:
         self.defs: dict[str, list[Definition]] = {}
+        self.stars: list[NameImport] = []
+        self._asks_packages = asks_packages
         self._index(text)
 
     def _index(self, text: str) -> None:
@@ -72,7 +77,10 @@ class NameIndex:
                 self.defs[a.asname or top] = [ModuleImport(a.name if a.asname else top)]
         elif isinstance(s, ast.ImportFrom):
             for a in s.names:
-                self.defs[a.asname or a.name] = [NameImport(s.level, s.module, a.name)]
+                if a.name == "*":
+                    self.stars.append(NameImport(s.level, s.module, a.name))
+                else:
+                    self.defs[a.asname or a.name] = [NameImport(s.level, s.module, a.name)]
         elif isinstance(s, ast.If):
             self._index_if(s)
         elif isinstance(s, ast.Try):
@@ -108,6 +116,9 @@ class NameIndex:
     def _index_if(self, s: ast.If) -> None:
         """Top-level `if`: torch is available, every other optional package is not. Any other test is evaluated."""
         test = ast.unparse(s.test)
+        if "TYPE_CHECKING" not in test and "is_torch_available" not in test and self._asks_packages:
+            self._index_other(s)
+            return
         if _AVAILABILITY.search(test) is None:
             self._index_other(s)
             return

@@ -7,7 +7,7 @@ from typing import Any
 from loadproof.interpret.language.gate import find, has, state
 from loadproof.interpret.language.objects import Unknown
 from loadproof.interpret.language.values import Open
-from loadproof.interpret.shapes.dtypes import DType
+from loadproof.interpret.shapes.dtypes import DType, name_of
 
 # Numbers and text as themselves: an evaluated subclass would bring its own `__eq__` into our rules.
 _EXACT: tuple[tuple[type, Any], ...] = ((str, str.__str__), (int, int.__int__), (float, float.__float__))
@@ -20,6 +20,8 @@ def text(value: Any) -> str:
 
 def plain(value: Any) -> Any:
     """dict, list, numbers, text and None as they are; configurations as dictionaries; unknown values are left out."""
+    if isinstance(value, DType):
+        return name_of(value)
     if isinstance(value, Open) and has(value, "attribute_map"):
         return _config(value)
     if isinstance(value, dict):
@@ -33,7 +35,7 @@ def plain(value: Any) -> Any:
     for kind, exact in _EXACT:
         if isinstance(value, kind):
             return exact(value)
-    return value._name if isinstance(value, DType) else str(type(value).__name__)
+    return str(type(value).__name__)
 
 
 def _config(config: Any) -> dict[str, Any]:

@@ -1,14 +1,36 @@
-"""The quantization methods that a release knows, read from the text of its `quantizers/auto.py`."""
+"""The quantizers of a release: which of its files are read for them, and what these ask of the packages around.
+
+`quantizers/`, the configurations and the modules that a quantizer builds are read as any file of the release. There,
+unlike in the rest of it, whether a package is installed is asked of the environment, by the release's own functions.
+"""
 
 from __future__ import annotations
 
 import ast
+import re
+from functools import partial
+from typing import Any
 
-from loadproof.interpret.language.errors import LimitReached
-from loadproof.interpret.release.files import RELEASE, Files, text_of
+from loadproof.interpret.language.errors import LimitReached, NotUnderstood
+from loadproof.interpret.language.objects import Unknown
+from loadproof.interpret.language.surroundings import TORCH_VERSION
+from loadproof.interpret.language.values import Value, table_of
+from loadproof.interpret.release.files import PACKAGES, RELEASE, Files, text_of
+from loadproof.interpret.release.ports import World
 
 _FILE = f"{RELEASE}/quantizers/auto.py"
 _TABLE = "AUTO_QUANTIZATION_CONFIG_MAPPING"
+_INTEGRATIONS = "transformers.integrations"
+_PARTS = (
+    "aqlm awq bitnet bitsandbytes compressed_tensors eetq fbgemm_fp8 finegrained_fp8 fouroversix fp_quant gemma_quant "
+    "higgs hqq metal_quantization mxfp4 nvfp4 quanto sinq spqr torchao vptq"
+)
+READ = ("quantizers", "utils.quantization_config", *(f"integrations.{part}" for part in _PARTS.split()))
+_WHOLE = frozenset(f"transformers.{name}" for name in READ[1:])
+_TESTS = "transformers.utils.import_utils"  # what asks whether a package is there
+_ANY = "9999.0"
+_COMPILED = frozenset(("bitsandbytes.cextension.lib",))  # libraries in machine code
+_AVAILABLE = re.compile(r"is_\w+_available|get_available_devices|get_current_accelerator")
 
 
 def known_methods(files: Files) -> tuple[str, ...] | None:
@@ -32,3 +54,93 @@ def _words(node: ast.stmt) -> tuple[str, ...] | None:
         return None
     words = tuple(key.value for key in value.keys if isinstance(key, ast.Constant) and isinstance(key.value, str))
     return words if len(words) == len(value.keys) else None
+
+
+# What has to be installed for a method, by the names of the distributions; the release itself says so when it is not.
+_NEEDS = {
+    "bitsandbytes_4bit": ("bitsandbytes",),
+    "bitsandbytes_8bit": ("bitsandbytes",),
+    "compressed-tensors": ("compressed-tensors",),
+    "gptq": ("optimum", "gptqmodel"),
+    "awq": ("gptqmodel",),
+    "aqlm": ("aqlm",),
+    "quanto": ("optimum-quanto",),
+    "torchao": ("torchao",),
+    "hqq": ("hqq",),
+    "auto-round": ("auto-round",),
+    "quark": ("amd-quark",),
+    "vptq": ("vptq",),
+    "spqr": ("spqr_quant",),
+}
+
+
+def packages_of(world: World, method: str) -> tuple[tuple[str, str], ...]:
+    """The packages that a method needs, with the versions that are installed; empty for one that is not."""
+    return tuple((name, world.installed(name) or "") for name in _NEEDS.get(method, ()))
+
+
+# ---------------------------------------------------------------- what their files import
+def asks_packages(module: str) -> bool:
+    """Whether a file is read for a quantizer: it is told what is installed."""
+    return (
+        module.startswith("transformers.quantizers")
+        or module in _WHOLE
+        or module == _TESTS
+        or module.split(".")[0] in PACKAGES
+    )
+
+
+def imported(world: World, module: str, name: str) -> Any:
+    """What a file that is read for a quantizer imports in another way than the rest of the release; else None."""
+    if module.startswith("transformers.utils") and _AVAILABLE.fullmatch(name) and name != "is_torch_available":
+        return _defined(world, (_TESTS, "transformers.utils"), name)
+    if module == _INTEGRATIONS:
+        part = _part_with(world, name)
+        return None if part is None else world.from_release(f"{_INTEGRATIONS}.{part}", name)
+    return None
+
+
+def _defined(world: World, modules: tuple[str, ...], name: str) -> Any:
+    files = (world.file(module) for module in modules)
+    return next((file.resolve(name) for file in files if file is not None and file.assigns(name)), None)
+
+
+def _part_with(world: World, name: str) -> str | None:
+    """The file of `integrations` that its `__init__` hands this name out from, if it is one that is read."""
+    file = world.file(_INTEGRATIONS)
+    if file is None or not file.defines("_import_structure"):
+        return None
+    table = table_of(file.resolve("_import_structure"))
+    part = next((part for part, names in table.items() if name in names), "")
+    return part if f"integrations.{part}" in READ else None
+
+
+# ---------------------------------------------------------------- what they ask
+def glue(world: World, module: str, name: str) -> Value:
+    """What is no text: questions to the environment, compiled code. None for all other names."""
+    if module == _TESTS and name == "_is_package_available":
+        return partial(_is_package_available, world)
+    return Unknown(name) if f"{module}.{name}" in _COMPILED else None
+
+
+def _is_package_available(world: World, pkg_name: str, return_version: bool = False, **_: object) -> Value:
+    """As `utils/import_utils.py` has it: (is it there, its version); release 4 gives the first alone where not asked.
+
+    Where torch is not installed the model is loaded elsewhere: any package is taken to be there, and new enough.
+    """
+    here = world.installed("torch") is not None
+    version = TORCH_VERSION if pkg_name == "torch" else world.installed(pkg_name) or (None if here else _ANY)
+    is_there = version is not None
+    if return_version:
+        return is_there, version or "N/A"
+    return is_there if world.version.startswith("4.") else (is_there, None)
+
+
+def installed_version(world: World, name: Value) -> Value:
+    """`importlib.metadata.version`"""
+    if not isinstance(name, str):
+        raise NotUnderstood("importlib.metadata.version of a name that is not known")
+    found = TORCH_VERSION if name == "torch" else world.version if name == "transformers" else world.installed(name)
+    if found is None:
+        raise NotUnderstood(f"the version of {name[:100]}, which is not installed here")
+    return found

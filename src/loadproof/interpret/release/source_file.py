@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Any
 
 from loadproof.interpret.language.builtin_names import BUILTINS
@@ -19,18 +20,21 @@ from loadproof.interpret.release.definitions import (
 )
 from loadproof.interpret.release.name_index import Definition, ModuleImport, NameImport, NameIndex
 from loadproof.interpret.release.packages import why_undefined
-from loadproof.interpret.release.ports import Fields, World
+from loadproof.interpret.release.ports import Fields, File, World
 from loadproof.interpret.release.source_text import Chunk
 
 
 class SourceFile:
     """`defs` maps a name to its definitions in order: chunks, syntax nodes or import tuples."""
 
-    def __init__(self, world: World, name: str, path: str) -> None:
+    _stars: Sequence[NameImport] = ()
+
+    def __init__(self, world: World, name: str, path: str, *, asks_packages: bool = False) -> None:
         self.world, self.name, self.path, self.label = world, name, path, path.rpartition("/")[2]
         self.is_package = self.label == "__init__.py"
         self.globals: Names = {"__name__": name, "__file__": self.label}
-        self.defs = NameIndex(world.text(path)).defs
+        index = NameIndex(world.text(path), asks_packages=asks_packages)
+        self.defs, self._stars = index.defs, index.stars
         self.busy: set[str] = set()
 
     # ---- names
@@ -42,6 +46,9 @@ class SourceFile:
         if name not in self.defs:
             if name in BUILTINS:
                 return BUILTINS[name]
+            origin = self._origin(name)
+            if origin is not None:
+                return origin.resolve(name)
             raise NotUnderstood(why_undefined(name, self.label, self.world.text(self.path)))
         if name in self.busy:
             raise NotUnderstood(f"{self.label}: {name} is defined through itself")
@@ -120,7 +127,23 @@ class SourceFile:
         return None
 
     def defines(self, name: str) -> bool:
-        return name in self.defs
+        return name in self.defs or self._origin(name) is not None
+
+    def _origin(self, name: str) -> File | None:
+        """The file that a name comes from through `from module import *`; a private one does not."""
+        if not self._stars or name.startswith("_") or name in self.busy:
+            return None
+        self.busy.add(name)  # modules may import everything of each other
+        try:
+            found = (self.world.file(self._absolute(star)) for star in self._stars)
+            return next((file for file in found if file is not None and file.defines(name)), None)
+        finally:
+            self.busy.discard(name)
+
+    def _absolute(self, star: NameImport) -> str:
+        package = self.name.split(".") if self.is_package else self.name.split(".")[:-1]
+        base = package[: len(package) - (star.level - 1)] if star.level else []
+        return ".".join([*base, *([star.module] if star.module else [])])
 
     def assigns(self, name: str) -> bool:
         """Whether the file itself gives a value to this name, rather than importing it."""

@@ -7,6 +7,7 @@ from loadproof.interpret.language.errors import NotUnderstood
 from loadproof.interpret.language.objects import SourceObject, Unknown
 from loadproof.interpret.language.surroundings import TORCH_VERSION
 from loadproof.interpret.language.values import Value
+from loadproof.interpret.release import quantizers
 from loadproof.interpret.release.ports import World
 from loadproof.interpret.shapes.module import Module
 
@@ -20,7 +21,6 @@ _STUBBED = [
     "processing_utils",
     "loss",
     "distributed",
-    "quantizers",
     "safetensors_conversion",
     "dynamic_module_utils",
     "modeling_outputs",
@@ -45,11 +45,13 @@ _BLANK_BASES = frozenset(
         "ModelOutput",
         "Cache",
         "DynamicCache",
+        "ExpertsInterface",
     ]
 )
 
 
-_READ = frozenset(["utils.backbone_utils"])  # base classes of configurations, in release 4
+# Base classes of configurations, in release 4; and what a quantizer builds.
+_READ = frozenset(["utils.backbone_utils", *quantizers.READ])
 
 
 def is_stubbed(module: str) -> bool:

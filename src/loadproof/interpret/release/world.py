@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property, partial
 from typing import Any
 
@@ -20,25 +21,27 @@ from loadproof.interpret.release import (
     class_index,
     config_base,
     deferred,
+    experts,
     generation,
     importing,
     model_base,
     packages,
+    quantizers,
     stubs,
 )
-from loadproof.interpret.release.files import CODE, CODE_PACKAGES, RELEASE, Files, kind_of, text_of
+from loadproof.interpret.release.files import CODE, CODE_PACKAGES, PACKAGES, RELEASE, Files, kind_of, text_of
 from loadproof.interpret.release.locate import version_in
 from loadproof.interpret.release.machine import NOT_KNOWN, Machine
 from loadproof.interpret.release.ports import File, Memo
 from loadproof.interpret.release.remote_file import RemoteFile
 from loadproof.interpret.release.source_file import SourceFile
-from loadproof.interpret.shapes import namespaces, numpy_names
+from loadproof.interpret.shapes import machines, namespaces, numpy_names
 
 _TORCH = {
     "torch": namespaces.TORCH,
     "torch.nn": namespaces.NN,
     "torch.nn.functional": namespaces.FUNCTIONAL,
-    "torch.cuda": namespaces.CUDA,
+    "torch.cuda": machines.CUDA,
     "torch.distributed": namespaces.TORCH.distributed,
     "torch.nn.utils": namespaces.UTILS,
     "torch.nn.utils.parametrizations": namespaces.PARAMETRIZATIONS,
@@ -59,8 +62,11 @@ class MissingSource(Unknown):
 class World:
     """`files` holds the package folder of the release, and the folder of a repository's own code."""
 
-    def __init__(self, files: Files, machine: Machine = NOT_KNOWN) -> None:
+    def __init__(
+        self, files: Files, machine: Machine = NOT_KNOWN, versions: Callable[[], dict[str, str]] | None = None
+    ) -> None:
         self.files, self.machine = files, machine
+        self._versions = versions  # of the installed distributions, where they are asked for only when they are needed
         self.modules: dict[str, SourceFile | None] = {}
         self.copied: dict[str, frozenset[str]] = {}  # package of remote code -> the files that the library copies
         self.registered = auto_classes.Registry()
@@ -78,9 +84,9 @@ class World:
     def path(self, name: str) -> str | None:
         """Name of a module's file, `transformers/models/llama/modeling_llama.py`; None when there is none."""
         parts = name.split(".")
-        if parts[0] not in (RELEASE, *CODE_PACKAGES) or not all(p.isidentifier() for p in parts):
+        if parts[0] not in (RELEASE, *CODE_PACKAGES, *PACKAGES) or not all(p.isidentifier() for p in parts):
             return None
-        top = RELEASE if parts[0] == RELEASE else CODE
+        top = CODE if parts[0] in CODE_PACKAGES else parts[0]
         stem = "/".join([top, *parts[1:]])
         for path in (stem + ".py", stem + "/__init__.py") if parts[1:] else (stem + "/__init__.py",):
             kind = kind_of(self.files, path)
@@ -94,9 +100,18 @@ class World:
         """The file of a module, None when there is none."""
         if name not in self.modules:
             path = self.path(name)
-            kind = RemoteFile if name.startswith(CODE) else SourceFile
-            self.modules[name] = None if path is None else kind(self, name, path)
+            self.modules[name] = None if path is None else self._opened(name, path)
         return self.modules[name]
+
+    def _opened(self, name: str, path: str) -> SourceFile:
+        if name.startswith(CODE):
+            return RemoteFile(self, name, path)
+        return SourceFile(self, name, path, asks_packages=quantizers.asks_packages(name))
+
+    def installed(self, distribution: str) -> str | None:
+        """The version of a distribution that is installed where the model is loaded."""
+        known = self.machine.versions if self._versions is None else self._versions()
+        return known.get(distribution.replace("-", "_").lower())
 
     def code_file(self, name: str) -> RemoteFile | None:
         """The file of a module of remote code, None when there is none."""
@@ -127,9 +142,13 @@ class World:
             return self.asking[name]
         if name in MODULES:
             return MODULES[name]
-        if name.split(".")[0] == "transformers":
+        if name.split(".")[0] == "transformers" or self._is_read(name):
             return self._release_module(name)
         return _TORCH.get(name) or (Unknown(name) if name.startswith("torch.") else packages.module(name))
+
+    def _is_read(self, name: str) -> bool:
+        """Whether it is a module of a package whose text is read, and which is installed."""
+        return name.split(".")[0] in PACKAGES and self.file(name) is not None
 
     def _release_module(self, name: str) -> Value:
         """`import transformers.x`: a module whose names are found as `from transformers.x import name` finds them."""
@@ -142,10 +161,10 @@ class World:
             parts = file.name.split(".")
             package = parts if file.is_package else parts[:-1]
             base = package[: len(package) - (level - 1)]
-            return self.from_release(".".join(base + ([module] if module else [])), name)
+            return self._member_for(file, ".".join(base + ([module] if module else [])), name)
         module = module or ""
-        if module.split(".")[0] == "transformers":
-            return self.from_release(module, name)
+        if module.split(".")[0] == "transformers" or self._is_read(module):
+            return self._member_for(file, module, name)
         if module == "huggingface_hub.dataclasses":
             return stubs.strict_name(name)
         if module.startswith("torch.nn") and module not in _TORCH:
@@ -153,6 +172,10 @@ class World:
         if module not in MODULES and module not in _TORCH and not module.startswith("torch."):
             return packages.member(module, name)
         return read(self.external(module), name)
+
+    def _member_for(self, file: File, module: str, name: str) -> Any:
+        found = quantizers.imported(self, module, name) if quantizers.asks_packages(file.name) else None
+        return self.from_release(module, name) if found is None else found
 
     def from_release(self, module: str, name: str) -> Any:
         glue = self.glue(module, name)
@@ -192,7 +215,10 @@ class World:
             return self.model_base
         if name == "GenerationConfig":
             return self.generation_config
-        return stubs.glue(self, module, name)
+        if name == experts.NAME:
+            return experts.with_implementation
+        found = quantizers.glue(self, module, name)
+        return stubs.glue(self, module, name) if found is None else found
 
     @cached_property
     def asking(self) -> dict[str, Namespace]:
@@ -232,6 +258,7 @@ class World:
 
     def finish_class(self, cls: Any, members: Members, decorators: list[str]) -> None:
         config_base.finish_class(self, cls, members, decorators)
+        experts.decorate(cls, decorators)
         if deferred.is_deferred(cls):
             deferred.defer(cls)
 

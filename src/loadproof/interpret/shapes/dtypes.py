@@ -5,9 +5,7 @@ from __future__ import annotations
 from loadproof.interpret.language.objects import Unknown
 from loadproof.interpret.language.values import Sealed, Value
 
-_ONE_BYTE = (
-    "bool int8 uint8 float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn_x2 int4 uint4"
-)
+_ONE_BYTE = "bool int8 uint8 float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn_x2 int4 uint4"
 _WIDTHS = {
     **dict.fromkeys(_ONE_BYTE.split(), 1),
     **dict.fromkeys(("float16", "bfloat16", "int16", "uint16"), 2),
@@ -50,6 +48,11 @@ class DType(Sealed):
 
 
 FLOAT32, INT64, BOOL = DType("float32"), DType("int64"), DType("bool")
+
+
+def dtype_named(name: str) -> DType | None:
+    """None for a name that is no dtype of torch."""
+    return DType(name) if name in _WIDTHS else None
 
 
 def name_of(dtype: DType) -> str:

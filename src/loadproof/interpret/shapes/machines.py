@@ -31,7 +31,9 @@ def _name(*_: object, **__: object) -> Value:
 
 
 def _accelerator(kind: str, members: dict[str, Value] | None = None) -> Namespace:
-    known: dict[str, Value] = {name: _is(kind) for name in ("is_available", "is_bf16_supported", "is_initialized", "is_built")}
+    known: dict[str, Value] = {
+        name: _is(kind) for name in ("is_available", "is_bf16_supported", "is_initialized", "is_built")
+    }
     known |= {"device_count": _number(kind), "current_device": lambda: 0}
     return Namespace(f"torch.{kind}", {**known, **(members or {})})
 

@@ -54,15 +54,13 @@ class Module(Open):
     def _register(self, state: dict[str, Any], key: str, value: Any) -> None:
         if "_parameters" not in state:
             raise certain(AttributeError("cannot assign module before Module.__init__() call"))
+        own = "_parameters" if isinstance(value, Parameter) else "_modules" if isinstance(value, Module) else "_buffers"
         for slot in _SLOTS:
-            state[slot].pop(key, None)
+            if slot != own:  # what takes the place of another of its kind keeps that place
+                state[slot].pop(key, None)
         state.pop(key, None)
-        if isinstance(value, Parameter):
-            state["_parameters"][key] = value
-        elif isinstance(value, Module):
-            state["_modules"][key] = value
-        else:
-            state["_buffers"][key] = value
+        state[own][key] = value
+        if own == "_buffers":
             (self._non_persistent.discard if value.persistent else self._non_persistent.add)(key)
 
     def _replace_parameter(self, state: dict[str, Any], key: str, value: Any) -> None:

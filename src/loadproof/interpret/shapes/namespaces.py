@@ -73,6 +73,7 @@ class Function(SourceObject):
 
 AUTOGRAD = Namespace("torch.autograd", {"Function": Function})
 
+
 def _parse_to(*given: Value, **options: Value) -> Value:
     """`torch._C._nn._parse_to`: (device, dtype, non_blocking, memory format) of the arguments of `to`."""
     dtype = next((x for x in (*given, *options.values()) if isinstance(x, DType)), None)

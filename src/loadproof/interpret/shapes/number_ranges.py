@@ -36,10 +36,12 @@ _INTEGERS = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "i
 class FloatInfo(Open):
     """`torch.finfo(dtype)`; without one, of the default dtype. Raises TypeError for a dtype of integers."""
 
-    def __init__(self, type: Value = None) -> None:  # noqa: A002 - torch's name
+    def __init__(self, type: Value = None) -> None:
         dtype = (limits.current().dtype or FLOAT32) if type is None else type
         if not isinstance(dtype, DType) or name_of(dtype) not in _FLOATS:
-            raise TypeError("torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'")
+            raise TypeError(
+                "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
+            )
         self.dtype, self.bits = name_of(dtype), 8 * width_of(dtype)
         self.max, self.min, self.eps, self.smallest_normal, self.resolution = _FLOATS[name_of(dtype)]
         self.tiny = self.smallest_normal
@@ -48,7 +50,7 @@ class FloatInfo(Open):
 class IntegerInfo(Open):
     """`torch.iinfo(dtype)`. Raises TypeError for a dtype of floats."""
 
-    def __init__(self, type: Value) -> None:  # noqa: A002 - torch's name
+    def __init__(self, type: Value) -> None:
         if not isinstance(type, DType) or name_of(type) not in _INTEGERS:
             raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
         self.dtype, self.bits = name_of(type), 8 * width_of(type)

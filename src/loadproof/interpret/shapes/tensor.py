@@ -68,7 +68,9 @@ class Tensor(Reshaping):
         shape, new = list(self.known()), width_of(wanted)
         if shape and new != self.element_size():
             if shape[-1] * self.element_size() % new:
-                raise RuntimeError(f"self.size(-1) must be divisible by {new // self.element_size()} to view as {wanted}")
+                raise RuntimeError(
+                    f"self.size(-1) must be divisible by {new // self.element_size()} to view as {wanted}"
+                )
             shape[-1] = shape[-1] * self.element_size() // new
         return typed_as(Tensor(shape), wanted)
 

@@ -12,7 +12,7 @@ from loadproof.interpret.language import limits
 from loadproof.interpret.language.errors import certain
 from loadproof.interpret.language.gate import guarded_type, own
 from loadproof.interpret.language.objects import Unknown
-from loadproof.interpret.language.values import Value
+from loadproof.interpret.language.values import Value, function_of
 from loadproof.interpret.shapes.dtypes import BOOL, FLOAT32, INT64, DType, promoted
 from loadproof.interpret.shapes.sizes import Size, flat, sizes
 from loadproof.interpret.shapes.tensor import NO_NUMBER, Tensor, shape_of, typed_as
@@ -248,10 +248,16 @@ def functions() -> dict[str, Value]:
         nan=math.nan,
         pi=math.pi,
     )
-    found.update({name: _of_dtype(found[name], BOOL) for name in _COMPARISONS.split()})
-    found.update({name: _taking_dtype(found[name]) for name in _MAKERS.split()})
+    for name in _COMPARISONS.split():
+        found[name] = _of_dtype(function_of(found[name]), BOOL)
+    for name in _MAKERS.split():
+        found[name] = _taking_dtype(function_of(found[name]))
     return found
 
 
 def _of_dtype(function: Callable[..., Value], dtype: DType) -> Callable[..., Value]:
-    return lambda *args, **options: typed_as(found, dtype) if isinstance(found := function(*args, **options), Tensor) else found
+    def made(*args: Value, **options: Value) -> Value:
+        found = function(*args, **options)
+        return typed_as(found, dtype) if isinstance(found, Tensor) else found
+
+    return made

@@ -130,6 +130,8 @@ def _with_values(manifest: Manifest, expectation: Expectation, config: ModelConf
 def _predict(manifest: Manifest, expectation: Expectation, config: ModelConfig) -> Outcome:
     from loadproof.readers.transformers.quantized import declared, judge, not_at_all, set_aside
 
+    if expectation.quantizer is not None and expectation.quantizer.inconclusive is None:
+        return _dense(manifest, expectation)  # the families are those that the quantizer leaves
     quantizer = declared(config, expectation.quantizers)
     if quantizer.method is None:
         outcome = _dense(manifest, expectation)

@@ -36,6 +36,7 @@ class Product(Struct, frozen=True):
     tensor: Tensor
     contributions: tuple[Contribution, ...]
     converted: bool
+    as_stored: tuple[Contribution, ...]  # those whose numbers are taken as they are
 
 
 class Result(Struct, frozen=True):
@@ -58,7 +59,7 @@ class Converters:
         """The results of a cell; it is cut where its members are not treated alike."""
         plain = cell.contributions[0]
         if len(cell.contributions) == 1 and plain.piece.pattern is None and multiplicity(plain) == 1:
-            yield Result(cell, (Product(_target_form(family, cell), tensor_of(plain), cell.contributions, False),))
+            yield Result(cell, (as_it_is(_target_form(family, cell), plain),))
             return
         if self._must_be_single(cell):
             for at in points(cell.box):
@@ -100,7 +101,8 @@ class Converters:
             key = entry.contribution.piece.pattern or entry.name
             inputs.setdefault(key, []).extend([tensor_of(entry.contribution)] * times)
         name = join_name(family.template, tuple(axis[0] for axis in cell.box))
-        target = Target(name, rule.spec.sources, rule.spec.targets, self._shape, self.config)
+        dtypes = {entry.contribution.piece.pattern or "": entry.contribution.piece.family.dtype for entry in ordered}
+        target = Target(name, rule.spec.sources, rule.spec.targets, self._shape, self.config, dtypes, set())
         try:
             for operation in rule.spec.operations:
                 inputs = run(operation, inputs, target)
@@ -108,7 +110,8 @@ class Converters:
             return Result(cell, error=str(error))
         used = tuple(c for c in cell.contributions if c.piece.pattern in rule.spec.sources)
         losers = tuple(c for c in cell.contributions if c.piece.pattern not in rule.spec.sources)
-        return Result(cell, tuple(_products(_target_form(family, cell), cell, inputs, used)), losers)
+        as_stored = tuple(c for c in used if c.piece.pattern not in target.decoded)
+        return Result(cell, tuple(_products(_target_form(family, cell), cell, inputs, used, as_stored)), losers)
 
     def _shape(self, name: str) -> Shape | None:
         template, indices = split_name(name)
@@ -140,10 +143,17 @@ def _first_wins(cell: Cell, family: Expected, ordered: list[Entry]) -> Result:
     first = ordered[0].contribution
     winner, rest = first_of(first)
     losers = (*rest, *(c for c in cell.contributions if c is not first))
-    return Result(cell, (Product(_target_form(family, cell), tensor_of(winner), (winner,), False),), losers)
+    return Result(cell, (as_it_is(_target_form(family, cell), winner),), losers)
 
 
-def _products(form: str, cell: Cell, inputs: Inputs, used: tuple[Contribution, ...]) -> Iterator[Product]:
+def as_it_is(form: str, contribution: Contribution) -> Product:
+    """A stored tensor that fills its parameter as it is."""
+    return Product(form, tensor_of(contribution), (contribution,), False, (contribution,))
+
+
+def _products(
+    form: str, cell: Cell, inputs: Inputs, used: tuple[Contribution, ...], as_stored: tuple[Contribution, ...]
+) -> Iterator[Product]:
     """Name the outputs: the part of the full name that equals an output key is replaced by each key in turn."""
     member = sample(form, cell.box)
     full = member.text.replace("*.", "0.")
@@ -156,7 +166,7 @@ def _products(form: str, cell: Cell, inputs: Inputs, used: tuple[Contribution, .
             assert head is not None
             assert tail is not None
             named = head + key + tail
-        yield Product(named, tensors[0], used, True)
+        yield Product(named, tensors[0], used, True, as_stored)
 
 
 def as_piece(product: Product, box: Axes) -> Piece:
@@ -164,4 +174,4 @@ def as_piece(product: Product, box: Axes) -> Piece:
     return Piece(Family(".".join("{}" for _ in box), box, None, None), box, product.form)
 
 
-__all__ = ["MARKS", "Converters", "Product", "Result", "as_piece", "tensor_of"]
+__all__ = ["MARKS", "Converters", "Product", "Result", "as_it_is", "as_piece", "tensor_of"]

@@ -19,13 +19,32 @@ _CLASS_OR_ESCAPE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
 _UNBOUNDED = re.compile(r"[*+]|\{[0-9]*,\}")
 _BOUNDED = re.compile(r"(?<![(*+?}])\?|\{[0-9]*,[0-9]+\}")
 _MOST = 1_000  # patterns of one class
+_MOST_PARTS = 16  # alternatives of one pattern that may have a length of their own
 
 
 def is_tame(pattern: str) -> bool:
-    """Whether a pattern takes at most quadratic time: no repeated group, at most two unbounded and four bounded repeats."""
+    """Whether a pattern takes at most quadratic time: no repeated group, at most two unbounded and four bounded repeats
+    in each of its alternatives."""
     plain = _CLASS_OR_ESCAPE.sub("x", pattern)
+    parts = _alternatives(plain)
+    return len(pattern) <= 500 * min(len(parts), _MOST_PARTS) and all(map(_is_tame_part, parts))
+
+
+def _is_tame_part(plain: str) -> bool:
     few = len(_UNBOUNDED.findall(plain)) <= 2 and len(_BOUNDED.findall(plain)) <= 4
-    return len(pattern) <= 500 and few and not re.search(r"\)[*+{]", plain)
+    return few and not re.search(r"\)[*+{]", plain)
+
+
+def _alternatives(plain: str) -> list[str]:
+    """What stands between the bars outside of all parentheses; a rule of several sources has one for each."""
+    parts, depth = [""], 0
+    for char in plain:
+        depth += (char == "(") - (char == ")")
+        if char == "|" and not depth:
+            parts.append("")
+        else:
+            parts[-1] += char
+    return parts
 
 
 def costly(expectation: Expectation) -> str | None:

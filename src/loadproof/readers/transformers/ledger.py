@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from loadproof.core.boxes import Nearby, subtract_all
-from loadproof.core.dtypes import is_no_weight
 from loadproof.core.expectation import Expectation, Expected
 from loadproof.core.outcome import Assignment, Row, RowKind
 from loadproof.core.tensors import Axes
 from loadproof.readers.transformers.collect import Contribution
 from loadproof.readers.transformers.convert import Product, Result, as_piece
 from loadproof.readers.transformers.ignore import Ignore, patterns_of
+from loadproof.readers.transformers.misreading import is_misread
 from loadproof.readers.transformers.pieces import Piece, Place, place, target_axes
 from loadproof.readers.transformers.release import semantics_of
 from loadproof.readers.transformers.route import Names
@@ -96,6 +96,8 @@ class Ledger:
             )
 
     def _fits(self, tensor: Tensor, family: Expected) -> bool:
+        if family.any_shape:
+            return True
         if not isinstance(tensor, Unknown):
             return tensor == family.shape
         self.unjudged += 1
@@ -167,8 +169,7 @@ class Ledger:
 
 def _misread_by(product: Product, family: Expected) -> list[Contribution]:
     """The stored tensors whose numbers the parameter would take as they are, though they are no weights."""
-    dimensions = len(family.shape)
-    return [one for one in product.contributions if is_no_weight(one.piece.family.dtype, family.template, dimensions)]
+    return [one for one in product.as_stored if is_misread(one.piece.family.dtype, family)]
 
 
 def _files(contributions: tuple[Contribution, ...]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from math import prod
 from typing import Any
 
 from loadproof.core.loading import Operation
+from loadproof.readers.transformers import dequantize
 from loadproof.readers.transformers.shapes import (
     ConversionError,
     Inputs,
@@ -151,6 +152,7 @@ OPERATIONS: dict[str, Callable[..., Inputs]] = {
     "LinearToConv3d": linear_to_conv3d,
     "Inkling2UnpadVocab": unpad_vocab,
     "ErnieFuseAndSplitTextVisionExperts": ernie_experts,
+    **dequantize.OPERATIONS,
 }
 
 

@@ -10,7 +10,7 @@ from loadproof.core.outcome import Outcome
 from loadproof.core.tensors import Family
 from loadproof.readers.transformers.closing import close
 from loadproof.readers.transformers.collect import cells, entries
-from loadproof.readers.transformers.convert import Product, tensor_of
+from loadproof.readers.transformers.convert import as_it_is
 from loadproof.readers.transformers.ledger import Ledger
 from loadproof.readers.transformers.mapping import KeyMapping
 from loadproof.readers.transformers.pieces import Piece, form_of, place, start
@@ -109,7 +109,7 @@ def _collect(ledger: Ledger, arrivals: Iterable[Arrival]) -> None:
         for cell in cells(found):
             winner = entries(cell)[-1].contribution
             form = form_of(Family(family.template, cell.box, None, None))
-            ledger.fill(Product(form, tensor_of(winner), (winner,), False), cell.box)
+            ledger.fill(as_it_is(form, winner), cell.box)
             for loser in cell.contributions:
                 if loser is not winner:
                     ledger.lose(family.template, cell.box, loser)

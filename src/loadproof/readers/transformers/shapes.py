@@ -39,6 +39,8 @@ class Target(Struct, frozen=True):
     targets: tuple[str, ...]
     shape_of: Callable[[str], Shape | None]  # of a parameter, by full name
     config: Mapping[str, Any]  # the effective config, text part first
+    dtypes: Mapping[str, str | None] = {}  # of the collected tensors, by source pattern
+    decoded: set[str] = set()  # source patterns whose numbers an operation has unpacked or scaled
 
 
 def only(inputs: Inputs) -> Tensor:

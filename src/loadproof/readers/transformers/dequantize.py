@@ -1,0 +1,102 @@
+"""The operations that quantizers put into the loading rules, as functions of shapes.
+
+Each says which patterns it has decoded (`Target.decoded`): what is handed on as it was stored is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+from loadproof.readers.transformers.shapes import ConversionError, Inputs, Target, Tensor, Unknown
+
+_SCALE, _ACTIVATION = "weight_scale_inv", "activation_scale"
+
+
+def fp8(inputs: Inputs, at: Target, **_: Any) -> Inputs:
+    """`Fp8Dequantize`: a weight and its scales, or lists of both before the experts are merged."""
+    if "weight" in inputs:
+        return {at.targets[0]: [_one_fp8(inputs, at)]}
+    out: Inputs = {}
+    for key, weights in inputs.items():
+        if _ACTIVATION in key or _SCALE in key:
+            at.decoded.add(key)
+            continue
+        scales = inputs.get(f"{key}_scale_inv")
+        if scales is None:
+            out[key] = weights
+            continue
+        if len(weights) != len(scales):
+            raise ConversionError(
+                f"Fp8Dequantize: weight/scale count mismatch for {key} "
+                f"({len(weights)} weights vs {len(scales)} scales)."
+            )
+        at.decoded.add(key)
+        out[key] = [_scaled(w, s, at.dtypes.get(key)) for w, s in zip(weights, scales, strict=True)]
+    return out
+
+
+def _one_fp8(inputs: Inputs, at: Target) -> Tensor:
+    weight = inputs["weight"][0]
+    at.decoded.update(key for key in inputs if key != "weight")
+    if _SCALE not in inputs:
+        return weight
+    at.decoded.add("weight")
+    return _scaled(weight, inputs[_SCALE][0], at.dtypes.get("weight"))
+
+
+def _scaled(weight: Tensor, scales: Tensor, dtype: str | None) -> Tensor:
+    if isinstance(weight, Unknown) or isinstance(scales, Unknown):
+        return Unknown()
+    if dtype in ("I8", "F4"):  # two numbers of four bits in a byte
+        weight = (*weight[:-1], 2 * weight[-1])
+    if len(weight) < 2:
+        raise ConversionError("not enough values to unpack (expected 2, got 1)")
+    rows, columns = weight[-2:]
+    down, across = scales[-2:] if len(scales) >= 2 else (1, 1)
+    if not down or not across or rows % down or columns % across:
+        raise ConversionError(f"Weight shape ({rows}, {columns}) not divisible by scale grid ({down}, {across}).")
+    if prod(weight[:-2]) * down * across != prod(scales) and prod(scales) != down * across:
+        raise ConversionError(f"shape '[-1, {down}, {across}]' is invalid for input of size {prod(scales)}")
+    if prod(scales) % (down * across):
+        raise ConversionError(f"shape '[-1, {down}, {across}]' is invalid for input of size {prod(scales)}")
+    return weight
+
+
+def bnb_4bit(inputs: Inputs, at: Target, **_: Any) -> Inputs:
+    """`Bnb4bitDeserialize`: one tensor alone is taken as it is, whatever it holds."""
+    if len(inputs) == 1:
+        return inputs
+    _needs(inputs, "weight")
+    states = [key for key in inputs if "quant_state" in key]
+    if len(states) != 1:
+        raise ConversionError(
+            "There should be exactly one `quant_state` item with ending from ['bitsandbytes__fp4', 'bitsandbytes__nf4']."
+        )
+    for part in ("weight.absmax", "weight.quant_map"):
+        _needs(inputs, part)
+    at.decoded.update(inputs)
+    return {"weight": [at.shape_of(at.name) or Unknown()]}
+
+
+def bnb_8bit(inputs: Inputs, at: Target, **_: Any) -> Inputs:
+    """`Bnb8bitDeserialize`"""
+    if len(inputs) == 1:
+        return inputs
+    for part in ("weight", "SCB"):
+        _needs(inputs, part)
+    at.decoded.update(inputs)
+    return {"weight": [inputs["weight"][0]]}
+
+
+def _needs(inputs: Inputs, key: str) -> None:
+    if key not in inputs:
+        raise ConversionError(repr(key))
+
+
+OPERATIONS: dict[str, Callable[..., Inputs]] = {
+    "Fp8Dequantize": fp8,
+    "Bnb4bitDeserialize": bnb_4bit,
+    "Bnb8bitDeserialize": bnb_8bit,
+}
