@@ -43,14 +43,16 @@ def check(
     use_cache: bool = True,
     follow_links: bool = True,
     evaluate_code_without_wall: bool = False,
+    device: str | None = None,
 ) -> Report:
     """Whether the checkpoint at `location` (a folder, one weight file, or a storage) loads into `reader`, and if not, why.
 
     Only headers, indexes, the config and the text of the model's source are read. `reader` may name a release
     (``transformers@5.2.0``); `source` is the folder of another release's source; with `names_only` the index stands for
     shards that are not there. With ``follow_links=False`` links that leave the folder are not followed (those of a hub
-    cache are): for folders of strangers. Raises `NoCheckpointError` when there is nothing to check, `ValueError` for an unknown
-    reader; content never raises.
+    cache are): for folders of strangers. `device` is the machine to judge for (``cpu``, ``cuda``, ``cuda:8.9``, ``mps``,
+    ...), as some quantizers decide by it; without one a CPU and a CUDA device are judged. Raises `NoCheckpointError` when
+    there is nothing to check, `ValueError` for an unknown reader or device; content never raises.
     """
     started = perf_counter()
     reading = asked_for(
@@ -61,6 +63,7 @@ def check(
         use_cache=use_cache,
         follow_links=follow_links,
         evaluate_code_without_wall=evaluate_code_without_wall,
+        device=device,
     )
     chosen = get_reader(reading.reader)
     where = os.fspath(location) if isinstance(location, str | os.PathLike) else location

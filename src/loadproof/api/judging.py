@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from msgspec.structs import replace
 
+from loadproof.api.devices import on_devices
 from loadproof.api.parts import faults_of_part
 from loadproof.api.verdict import decide
 from loadproof.config.plan.reading import plan_from_config
@@ -67,16 +68,8 @@ def assemble(
 ) -> Case:
     """The case for what was read and what is expected: the outcome, the layer plans, and the stored bytes that decide."""
     inventory, config = checkpoint.inventory, checkpoint.config
-    breaks = _first(map(reader.react, config.problems)) or expectation.raises
-    if selection.inconclusive:
-        outcome = Outcome(inconclusive=selection.inconclusive)
-    elif _is_nameless(selection, manifest):
-        outcome = Outcome(inconclusive=_NAMELESS)
-    elif breaks or expectation.inconclusive:
-        outcome = Outcome(raises=bool(breaks), error=breaks, inconclusive=expectation.inconclusive)
-    else:
-        outcome = reader.load(manifest, expectation, config)
-        expectation = _with_formulas(reader, expectation, outcome, config, reading)
+    expectation, outcome = on_devices(expectation, lambda one: _outcome(reader, config, selection, manifest, one))
+    expectation = _with_formulas(reader, expectation, outcome, config, reading)
     config_plan = plan_from_config(config, expectation)
     tensor_plan = plan_from_tensors(manifest.families)
     case = Case(inventory, selection, manifest, config, expectation, outcome, config_plan, tensor_plan)
@@ -89,6 +82,19 @@ def assemble(
         reading=reading,
         checkpoint=checkpoint,
     )
+
+
+def _outcome(
+    reader: Reader, config: ModelConfig, selection: Selection, manifest: Manifest, expectation: Expectation
+) -> Outcome:
+    breaks = _first(map(reader.react, config.problems)) or expectation.raises
+    if selection.inconclusive:
+        return Outcome(inconclusive=selection.inconclusive)
+    if _is_nameless(selection, manifest):
+        return Outcome(inconclusive=_NAMELESS)
+    if breaks or expectation.inconclusive:
+        return Outcome(raises=bool(breaks), error=breaks, inconclusive=expectation.inconclusive)
+    return reader.load(manifest, expectation, config)
 
 
 def _first(reactions: Iterable[str | None]) -> str | None:

@@ -22,6 +22,7 @@ def plan(
     use_cache: bool = True,
     follow_links: bool = True,
     evaluate_code_without_wall: bool = False,
+    device: str | None = None,
 ) -> PlanReport:
     """The layer plans of the checkpoint at `location`; the config's one after the defaults of the model class.
 
@@ -36,6 +37,7 @@ def plan(
         use_cache=use_cache,
         follow_links=follow_links,
         evaluate_code_without_wall=evaluate_code_without_wall,
+        device=device,
     )
     chosen = get_reader(reading.reader)
     with (

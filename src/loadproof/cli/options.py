@@ -90,6 +90,11 @@ def add_reading(parser: argparse.ArgumentParser, *, names_only: bool = True) -> 
     group.add_argument(
         "--class", metavar="NAME", dest="class_name", help="model class (default: what the Auto class picks)"
     )
+    group.add_argument(
+        "--device",
+        metavar="NAME",
+        help="cpu, cuda, cuda:8.9, mps, ...: some quantizers decide by it (default: cpu and cuda are both judged)",
+    )
     if names_only:
         group.add_argument(
             "--names-only", action="store_true", help="judge by the index alone: the shards need not be there"
@@ -122,6 +127,7 @@ def reading(options: argparse.Namespace) -> dict[str, Any]:
         "use_cache": not options.no_cache,
         "follow_links": not options.no_follow_links,
         "evaluate_code_without_wall": options.evaluate_code_without_wall,
+        "device": options.device,
     }
     return keywords | ({"names_only": options.names_only} if "names_only" in options else {})
 

@@ -56,3 +56,5 @@ class Outcome(Struct, frozen=True):
     skipped: tuple[Skip, ...] = ()
     quantized: tuple[Family, ...] = ()  # stored families left unjudged because a quantizer owns them
     inconclusive: str | None = None
+    # Where machines differ: (device, the outcome there); the rest of this outcome is that of the worst of them.
+    devices: tuple[tuple[str, Outcome], ...] = ()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from loadproof.core.device import DEFAULTS, device_of
+
 
 class Reading(Struct, frozen=True):
     """One loading library, its release and class, and how far it may be looked into."""
@@ -16,6 +18,12 @@ class Reading(Struct, frozen=True):
     use_cache: bool = True
     follow_links: bool = True
     evaluate_code_without_wall: bool = False  # the user lets code of strangers be evaluated where there is no wall
+    device: str | None = None  # the machine, as `core.device` spells it; None: a CPU, and a CUDA device
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The machines to judge for."""
+        return DEFAULTS if self.device is None else (self.device,)
 
 
 def asked_for(
@@ -27,9 +35,11 @@ def asked_for(
     use_cache: bool = True,
     follow_links: bool = True,
     evaluate_code_without_wall: bool = False,
+    device: str | None = None,
 ) -> Reading:
-    """The reading for ``NAME[@RELEASE]`` and the keywords of `check`."""
+    """The reading for ``NAME[@RELEASE]`` and the keywords of `check`. Raises ValueError for an unknown device."""
+    if device is not None:
+        device_of(device)
     name, _, release = reader.partition("@")
-    return Reading(
-        name, release or None, class_name, source, names_only, use_cache, follow_links, evaluate_code_without_wall
-    )
+    without_wall = evaluate_code_without_wall
+    return Reading(name, release or None, class_name, source, names_only, use_cache, follow_links, without_wall, device)

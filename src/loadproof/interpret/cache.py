@@ -47,11 +47,18 @@ def folder() -> str:
 
 
 def key_of(
-    root: str, version: str, code_folder: str, raw: dict[str, Any], class_name: str | None, is_trusted: bool = True
+    root: str,
+    version: str,
+    code_folder: str,
+    raw: dict[str, Any],
+    class_name: str | None,
+    is_trusted: bool = True,
+    devices: tuple[str, ...] = (),
 ) -> str:
     """Everything an expectation depends on, apart from the content of the source files; empty when it is too deep."""
     where = os.path.realpath(code_folder) if "auto_map" in raw else ""
-    parts = [_FORMAT, __version__, _own_code(), os.path.realpath(root), is_trusted, version, where, class_name, raw]
+    release = [os.path.realpath(root), is_trusted, version]
+    parts = [_FORMAT, __version__, _own_code(), *release, where, class_name, devices, raw]
     try:
         return json.dumps(parts, sort_keys=True)  # msgspec cannot tell NaN from null, and knows no integer of 65 bits
     except (ValueError, TypeError, RecursionError):

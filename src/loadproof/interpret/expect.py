@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from loadproof.config.quantization import quantization_entries
 from loadproof.core.config import ModelConfig
+from loadproof.core.device import DEFAULTS
 from loadproof.core.expectation import Expectation
 from loadproof.interpret import cache
 from loadproof.interpret.release import auto_map
@@ -34,6 +36,7 @@ class Question(NamedTuple):
     class_name: str | None
     key: str | None  # of the cache
     without_wall: bool
+    devices: tuple[str, ...]
 
 
 def expect(
@@ -45,6 +48,7 @@ def expect(
     use_cache: bool = True,
     without_wall: bool = False,
     is_trusted: bool = False,
+    devices: tuple[str, ...] = DEFAULTS,
 ) -> Expectation:
     """The parameters, shapes, ties, ignore lists and conversion rules of a model class. Never raises on what it reads,
     only (ValueError) where the caller's `source` holds no release.
@@ -58,6 +62,9 @@ def expect(
     A repository's own code, and a release that is not the installed one, is evaluated in a process of its own behind the
     operating system's wall. Where there is no such wall the answer is `inconclusive`, unless `without_wall` is given. A
     release that `is_trusted` is read in this process: to read many classes of it.
+
+    `devices` are the machines to judge for (`core.device`). Where a quantizer asks what the machine is, the expectation is
+    that for the first of them, and holds those for the others (`Expectation.elsewhere`).
     """
     with expecting(
         config,
@@ -67,6 +74,7 @@ def expect(
         use_cache=use_cache,
         without_wall=without_wall,
         is_trusted=is_trusted,
+        devices=devices,
     ) as answer:
         return answer()
 
@@ -81,6 +89,7 @@ def expecting(
     use_cache: bool = True,
     without_wall: bool = False,
     is_trusted: bool = False,
+    devices: tuple[str, ...] = DEFAULTS,
 ) -> Iterator[Callable[[], Expectation]]:
     """The same for a caller who has something to do in between: where a process is needed, it is started here already."""
     root = find_source(source)
@@ -100,13 +109,15 @@ def expecting(
         return
     folder = folder or ""
     trusted = source is None or is_trusted or is_installed(root)
-    key = cache.key_of(root, blank.version, folder, config.raw, class_name, trusted) if use_cache else None
+    quantized = bool(quantization_entries(config.raw))
+    machines = devices if quantized else ()
+    key = cache.key_of(root, blank.version, folder, config.raw, class_name, trusted, machines) if use_cache else None
     known = cache.load(key, Expectation) if key else None
     if known is not None:
         yield lambda: known
         return
     question = Question(
-        root, trusted, os.path.abspath(folder), config.raw, blank, class_name, key or None, without_wall
+        root, trusted, os.path.abspath(folder), config.raw, blank, class_name, key or None, without_wall, devices
     )
     with _answering(question) as answer:
         yield answer
@@ -163,9 +174,9 @@ def _here(question: Question) -> Expectation:
     from loadproof.interpret.evaluation import evaluate
 
     world, disk = building.release(question.root)
-    found = evaluate(world, question.raw, question.blank, question.class_name)
+    found = evaluate(world, question.raw, question.blank, question.class_name, question.devices)
     if question.key is not None and found.inconclusive is None:
-        cache.store(question.key, disk.seen, found)
+        cache.store(question.key, disk.seen, found, world.supposed if quantization_entries(question.raw) else None)
     return found
 
 
@@ -176,7 +187,7 @@ def _apart(question: Question, child: Child) -> Expectation:
 
     disk = on_disk(question.root, question.folder, is_trusted=question.is_trusted)
     machine = survey(disk, question.folder, is_installed_release=is_installed(question.root))
-    task = Task("evaluate", question.raw, question.class_name, question.blank, machine)
+    task = Task("evaluate", question.raw, question.class_name, question.blank, machine, question.devices)
     found = child.ask(task, disk, without_wall=question.without_wall)
     if question.key is not None and found.inconclusive is None and found.wall:
         cache.store(question.key, disk.seen, found, machine.packages)

@@ -31,6 +31,7 @@ def as_data(report: Report) -> dict[str, Any]:
             "version": case.expectation.version,
             "class": case.expectation.class_name,
             "source": case.expectation.source,
+            "device": case.expectation.device or case.reading.device,
         },
         "verdict": report.verdict,
         "outcome": _outcome(case.outcome, report),
@@ -62,6 +63,16 @@ def _target(report: Report) -> dict[str, Any]:
 def _outcome(outcome: Outcome, report: Report) -> dict[str, Any]:
     error = failure(report) if report.verdict == "fails" else ""
     return {
+        **_told(outcome),
+        "raises": report.verdict == "fails",
+        "error": _text(error) if error else None,
+        **({"devices": {device: _told(one) for device, one in outcome.devices}} if outcome.devices else {}),
+    }
+
+
+def _told(outcome: Outcome) -> dict[str, Any]:
+    """What becomes of the names, and the exception of the load itself."""
+    return {
         "missing": _names(outcome.rows, "missing"),
         "unexpected": _names(outcome.rows, "unexpected"),
         "mismatched": [
@@ -72,8 +83,8 @@ def _outcome(outcome: Outcome, report: Report) -> dict[str, Any]:
         ],
         "conversion_errors": _names(outcome.rows, "conversion"),
         "misread": _names(outcome.rows, "misread"),
-        "raises": report.verdict == "fails",
-        "error": _text(error) if error else None,
+        "raises": outcome.raises,
+        "error": _text(outcome.error) if outcome.error else None,
     }
 
 

@@ -10,7 +10,16 @@ from loadproof.core.outcome import Row, Verdict
 from loadproof.report.escape import clean, guard_line
 from loadproof.report.finding_text import finding_lines
 from loadproof.report.style import Line, fold_line, paint
-from loadproof.report.words import plural, reader_name, row_text, size_text, tally_text, total, verdict_text
+from loadproof.report.words import (
+    devices_text,
+    plural,
+    reader_name,
+    row_text,
+    size_text,
+    tally_text,
+    total,
+    verdict_text,
+)
 
 SHOWN_ROWS = 6  # unexplained rows shown without -v
 SHOWN_FINDINGS = 8
@@ -90,7 +99,8 @@ def _accepted_lines(report: Report, verbose: bool) -> list[Line]:
 
 def _coverage_lines(report: Report, verbose: bool) -> list[Line]:
     expectation = report.case.expectation
-    lines: list[Line] = [(("bold", "checked  "), ("", clean(_checked(report, verbose))))]
+    lines: list[Line] = [(("bold", "device   "), ("", clean(text))) for text in devices_text(report)]
+    lines.append((("bold", "checked  "), ("", clean(_checked(report, verbose)))))
     if verbose and expectation.wall:
         lines.append((("bold", "wall     "), ("", clean(f"the model source was evaluated apart: {expectation.wall}"))))
     skips = report.skipped if verbose else _grouped(report.skipped)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from loadproof.core.case import Report
 from loadproof.core.families import count, show
-from loadproof.core.outcome import Row
+from loadproof.core.outcome import Outcome, Row
 
 KINDS = {
     "missing": "missing",
@@ -98,6 +98,23 @@ def _counts(report: Report) -> str:
     if unused := rows.get("unexpected"):
         parts.append(f"{plural(unused, 'stored tensor')} unused")
     return ", ".join(parts)
+
+
+def devices_text(report: Report) -> list[str]:
+    """A line for each machine where they differ, the one that the report is about first."""
+    judged, devices = report.case.expectation.device, dict(report.case.outcome.devices)
+    names = sorted(devices, key=lambda name: name != judged)
+    return [f"{name}: {_on_device(devices[name])}{' (this report)' if name == judged else ''}" for name in names]
+
+
+def _on_device(outcome: Outcome) -> str:
+    if outcome.raises:
+        return f"raises {one_line(outcome.error or '')}".rstrip()
+    if outcome.inconclusive is not None:
+        return f"not known: {outcome.inconclusive}"
+    told = tally_text(outcome.rows)
+    wrong = any(row.kind != "unexpected" for row in outcome.rows)
+    return f"loads wrong: {told}" if wrong else f"loads; {told}" if told else "loads"
 
 
 def outcome_text(report: Report) -> str:

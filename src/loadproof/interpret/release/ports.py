@@ -81,6 +81,7 @@ class World(Protocol):
     budget: Budget
     memo: Memo
     copied: dict[str, frozenset[str]]
+    supposed: dict[str, bool]
     model_type: str
 
     @property

@@ -131,6 +131,7 @@ def _is_package_available(world: World, pkg_name: str, return_version: bool = Fa
     here = world.installed("torch") is not None
     version = TORCH_VERSION if pkg_name == "torch" else world.installed(pkg_name) or (None if here else _ANY)
     is_there = version is not None
+    world.supposed[pkg_name] = world.installed(pkg_name) is not None
     if return_version:
         return is_there, version or "N/A"
     return is_there if world.version.startswith("4.") else (is_there, None)

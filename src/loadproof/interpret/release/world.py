@@ -66,6 +66,7 @@ class World:
         self, files: Files, machine: Machine = NOT_KNOWN, versions: Callable[[], dict[str, str]] | None = None
     ) -> None:
         self.files, self.machine = files, machine
+        self.supposed: dict[str, bool] = {}  # packages that were asked about: name -> whether they are installed
         self._versions = versions  # of the installed distributions, where they are asked for only when they are needed
         self.modules: dict[str, SourceFile | None] = {}
         self.copied: dict[str, frozenset[str]] = {}  # package of remote code -> the files that the library copies

@@ -64,7 +64,7 @@ def _done(task: Task) -> Expectation:
     world = World(PipeFiles(), task.machine)
     if task.work == "symbols":
         return add_symbols(task.expectation, world, task.raw)
-    return evaluate(world, task.raw, task.expectation, task.class_name)
+    return evaluate(world, task.raw, task.expectation, task.class_name, task.devices)
 
 
 def _packed(task: Task, found: Expectation) -> bytes:

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from loadproof.core.device import DEFAULTS
 from loadproof.core.expectation import Expectation
 from loadproof.interpret.release.machine import NOT_KNOWN, Machine
 
@@ -18,3 +19,4 @@ class Task(msgspec.Struct, frozen=True):
     class_name: str | None
     expectation: Expectation
     machine: Machine = NOT_KNOWN
+    devices: tuple[str, ...] = DEFAULTS

@@ -48,6 +48,7 @@ class TransformersReader:
             source=reading.source,
             use_cache=reading.use_cache,
             without_wall=reading.evaluate_code_without_wall,
+            devices=reading.devices,
         )
 
     def with_formulas(self, expectation: Expectation, config: ModelConfig, reading: Reading) -> Expectation:
