@@ -7,7 +7,7 @@ import re
 from msgspec import Struct
 
 KINDS = ("cpu", "cuda", "mps", "xpu", "npu", "hpu")
-DEFAULTS = ("cpu", "cuda")  # judged for both where nobody says which
+DEFAULTS: tuple[str, ...] = ("cpu", "cuda")  # judged for both where nobody says which
 _TEXT = re.compile(r"(\w+?)(?::(\d{1,2})\.(\d))?")
 
 

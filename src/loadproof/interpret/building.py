@@ -15,7 +15,7 @@ from loadproof.interpret.language.gate import has
 from loadproof.interpret.release import auto_classes, auto_map, remote_code
 from loadproof.interpret.release.class_choice import choose_class, classes_of
 from loadproof.interpret.release.disk import Disk, on_disk
-from loadproof.interpret.release.installed import versions
+from loadproof.interpret.release.locate import versions
 from loadproof.interpret.release.model_base import tied
 from loadproof.interpret.release.world import World
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from loadproof.config.quantization import method_of, quantization_entries
-from loadproof.core.device import DEFAULTS, device_of
+from loadproof.core.device import device_of
 from loadproof.core.expectation import Expectation, Quantizer
 from loadproof.interpret import building, quantizing
 from loadproof.interpret.describe import describe
@@ -25,24 +25,18 @@ class Machinery(NamedTuple):
     device: str
 
 
-def evaluate(
-    world: World,
-    raw: dict[str, Any],
-    blank: Expectation,
-    class_name: str | None,
-    devices: tuple[str, ...] = DEFAULTS,
-) -> Expectation:
+def evaluate(world: World, raw: dict[str, Any], blank: Expectation, class_name: str | None) -> Expectation:
     """What the model class expects, in this process. `world` is used by no other evaluation where it holds strangers' text.
 
-    `devices` are the machines to judge for. They matter where a quantizer asks what the machine is: the answer is that
+    The machines of `world.devices` matter where a quantizer asks what the machine is: the answer is that
     for the first of them, and holds those for the others in `elsewhere`.
     """
     with building.room_to_recurse():
         if not quantization_entries(raw):
             return _evaluate(world, raw, blank, class_name)
-        found = _on(world, raw, blank, class_name, devices[0])
+        found = _on(world, raw, blank, class_name, world.devices[0])
         if found.device:
-            others = tuple(_on(world, raw, blank, class_name, device) for device in devices[1:])
+            others = tuple(_on(world, raw, blank, class_name, device) for device in world.devices[1:])
             found = msgspec.structs.replace(found, elsewhere=others)
         return found
 

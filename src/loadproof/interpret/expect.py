@@ -174,7 +174,8 @@ def _here(question: Question) -> Expectation:
     from loadproof.interpret.evaluation import evaluate
 
     world, disk = building.release(question.root)
-    found = evaluate(world, question.raw, question.blank, question.class_name, question.devices)
+    world.devices = question.devices
+    found = evaluate(world, question.raw, question.blank, question.class_name)
     if question.key is not None and found.inconclusive is None:
         cache.store(question.key, disk.seen, found, world.supposed if quantization_entries(question.raw) else None)
     return found

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from loadproof.interpret.language.errors import LimitReached
 from loadproof.interpret.language.limits import SOURCE_BYTES
 from loadproof.interpret.release.files import CODE, PACKAGES, RELEASE, Kind
-from loadproof.interpret.release.installed import folder_of
+from loadproof.interpret.release.locate import folder_of
 from loadproof.interpret.release.seen import Seen, content_of, digest, digest_at
 from loadproof.storage.places import is_inside, is_own_blob
 

@@ -28,9 +28,28 @@ class LazyMethod:
             function = {"staticmethod": staticmethod, "classmethod": classmethod}[self.kind](function)
         if self.name == "__getattribute__":
             function = past_dunders(function)
+        function = self._finished(function)
         type.__setattr__(self.owner, self.name, function)
         made: Value = function.__get__(obj, cls)
         return made
+
+    def _finished(self, function: Any) -> Any:
+        return function
+
+
+class LazyInit(LazyMethod):
+    """A constructor after which the object holds what a decorator of its class states, and its first argument."""
+
+    def __init__(self, known: LazyMethod, first: str, stated: dict[str, Value]) -> None:
+        super().__init__(known.source, known.file, known.kind)
+        self.first, self.stated = first, stated
+
+    def _finished(self, function: Function) -> Function:
+        def constructed(obj: Any, first: Value, *args: Value, **more: Value) -> None:
+            function(obj, first, *args, **more)
+            state(obj).update({self.first: first, **self.stated})
+
+        return constructed
 
 
 def past_dunders(function: Function) -> Function:

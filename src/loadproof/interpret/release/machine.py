@@ -16,7 +16,7 @@ import msgspec
 
 from loadproof.interpret.language.errors import LimitReached
 from loadproof.interpret.release.files import CODE, Files, text_of
-from loadproof.interpret.release.installed import versions
+from loadproof.interpret.release.locate import versions
 from loadproof.interpret.release.package_names import Names, names_of
 
 _IMPORT = re.compile(r"(?:^|[\n;:])[ \t]*(?:import|from)[ \t]+([^\n#;]{1,2000})")
@@ -31,7 +31,7 @@ class Machine(msgspec.Struct, frozen=True):
     packages: dict[str, bool] = {}
     is_snapshot: bool = False  # the folder is one of the hub's cache
     names: Names = Names()  # what the text of the installed packages says of names taken from them
-    versions: dict[str, str] = {}  # of the installed distributions, see `installed`
+    versions: dict[str, str] = {}  # of the installed distributions, see `locate`
 
     def has(self, name: str) -> bool | None:
         """Whether a top-level package is there; None when that is not known."""

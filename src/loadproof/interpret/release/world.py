@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import cached_property, partial
 from typing import Any
 
+from loadproof.core.device import DEFAULTS
 from loadproof.interpret.language import limits
 from loadproof.interpret.language.errors import SourceMissing
 from loadproof.interpret.language.gate import read
@@ -66,6 +67,7 @@ class World:
         self, files: Files, machine: Machine = NOT_KNOWN, versions: Callable[[], dict[str, str]] | None = None
     ) -> None:
         self.files, self.machine = files, machine
+        self.devices = DEFAULTS  # the machines to judge for
         self.supposed: dict[str, bool] = {}  # packages that were asked about: name -> whether they are installed
         self._versions = versions  # of the installed distributions, where they are asked for only when they are needed
         self.modules: dict[str, SourceFile | None] = {}
@@ -217,7 +219,7 @@ class World:
         if name == "GenerationConfig":
             return self.generation_config
         if name == experts.NAME:
-            return experts.with_implementation
+            return experts.identity
         found = quantizers.glue(self, module, name)
         return stubs.glue(self, module, name) if found is None else found
 
@@ -259,7 +261,6 @@ class World:
 
     def finish_class(self, cls: Any, members: Members, decorators: list[str]) -> None:
         config_base.finish_class(self, cls, members, decorators)
-        experts.decorate(cls, decorators)
         if deferred.is_deferred(cls):
             deferred.defer(cls)
 

@@ -62,9 +62,10 @@ def _rehearse() -> None:
 
 def _done(task: Task) -> Expectation:
     world = World(PipeFiles(), task.machine)
+    world.devices = task.devices
     if task.work == "symbols":
         return add_symbols(task.expectation, world, task.raw)
-    return evaluate(world, task.raw, task.expectation, task.class_name, task.devices)
+    return evaluate(world, task.raw, task.expectation, task.class_name)
 
 
 def _packed(task: Task, found: Expectation) -> bytes:

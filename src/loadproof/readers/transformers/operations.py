@@ -152,13 +152,12 @@ OPERATIONS: dict[str, Callable[..., Inputs]] = {
     "LinearToConv3d": linear_to_conv3d,
     "Inkling2UnpadVocab": unpad_vocab,
     "ErnieFuseAndSplitTextVisionExperts": ernie_experts,
-    **dequantize.OPERATIONS,
 }
 
 
 def run(operation: Operation, inputs: Inputs, at: Target) -> Inputs:
     """{source or target pattern: tensors} after one operation. Raises `ConversionError` or `NotModelledError`."""
-    function = OPERATIONS.get(operation.name)
+    function = OPERATIONS.get(operation.name) or dequantize.OPERATIONS.get(operation.name)
     if function is None:
         raise NotModelledError(operation.name)
     return function(inputs, at, **operation.arguments)
