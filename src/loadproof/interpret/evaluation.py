@@ -51,7 +51,8 @@ def _on(world: World, raw: dict[str, Any], blank: Expectation, class_name: str |
     found = _evaluate(world, raw, blank, class_name, Machinery(str(method), device))
     if found.inconclusive is not None:
         quantizer = Quantizer(str(method), packages=packages_of(world, str(method)), inconclusive=found.inconclusive)
-        found = msgspec.structs.replace(_evaluate(world, raw, blank, class_name), quantizer=quantizer)
+        device, dense = found.device, _evaluate(world, raw, blank, class_name)
+        found = msgspec.structs.replace(dense, quantizer=quantizer, device=device)
     return msgspec.structs.replace(found, quantizers=known)
 
 
@@ -112,10 +113,12 @@ def _described(world: World, raw: dict[str, Any], name: str, machinery: Machiner
 
 
 def _at(machinery: Machinery | None, found: Expectation, world: World) -> Expectation:
-    """What is raised over a quantized checkpoint may depend on the machine."""
-    if machinery is None or not world.budget.asks_device:
+    """What is raised over a quantized checkpoint may depend on the machine, and on the packages that its method needs."""
+    if machinery is None:
         return found
-    return msgspec.structs.replace(found, device=machinery.device)
+    quantizer = Quantizer(machinery.method, packages=packages_of(world, machinery.method))
+    device = machinery.device if world.budget.asks_device else ""
+    return msgspec.structs.replace(found, quantizer=quantizer, device=device)
 
 
 def _no_type() -> Exception:

@@ -47,6 +47,9 @@ def check(case: Case) -> Iterable[Found]:
     whole = " ".join(case.expectation.raises.split())
     said = whole if len(whole) <= _LONGEST else f"{whole[: _LONGEST - 1]}…"
     used = case.expectation.class_name or case.expectation.model_type
+    if (absent := _without_package(case, said)) is not None:
+        yield absent
+        return
     place = (
         (Evidence(source_line(case.expectation.raises_at), "raised here", "source"),)
         if case.expectation.raises_at
@@ -68,6 +71,16 @@ def check(case: Case) -> Iterable[Found]:
     evidence = (Evidence(Place(case.config.path or "config.json"), "no single field explains it"), *place)
     fix = Fix("compare config.json with the one of the model this was made from: loadproof diff", "manual")
     yield _made("possible", headline, evidence, fix)
+
+
+def _without_package(case: Case, said: str) -> Found | None:
+    """The declared quantization method needs a package that is not installed: no field of the config is wrong."""
+    quantizer = case.expectation.quantizer
+    if quantizer is None or not said.startswith("ImportError"):
+        return None
+    absent = [name for name, version in quantizer.packages if not version]
+    fix = Fix(f"pip install {' '.join(absent)}" if absent else "install what the text names", "manual")
+    return _made("certain", f"the declared quantization needs what is not installed: {said}", (), fix)
 
 
 def _told(case: Case, culprits: list[Culprit], said: str, used: str, place: tuple[Evidence, ...]) -> Found:

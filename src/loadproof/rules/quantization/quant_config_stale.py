@@ -8,13 +8,15 @@ from typing import Any
 from msgspec.structs import replace
 
 from loadproof.config import where
-from loadproof.config.quantization import TAKE_DENSE, method_of
+from loadproof.config.quantization import TAKE_DENSE, keeps_dense, method_of
 from loadproof.core.case import Case
 from loadproof.core.config import JsonPath
 from loadproof.core.edits import DeleteJson, Fix, SetJson
-from loadproof.core.families import show
+from loadproof.core.families import names_of, show
 from loadproof.core.findings import Evidence, Note
+from loadproof.core.outcome import Row
 from loadproof.core.places import in_files
+from loadproof.lexicon.companions import dense_name
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.quantization_config import proved_config
 from loadproof.rules.evidence.quantized_layout import (
@@ -57,12 +59,20 @@ def check(case: Case) -> Iterable[Found]:
     method = str(entry.get("quant_method", ""))
     layout = stored_layout(case)
     if layout is None and method in _STORED and not packed_families(case):
-        left_alone = case.outcome.inconclusive is None and not case.outcome.raises  # by its own list of exceptions
-        if not (_dense_by_design(entry) or left_alone):
+        if not (_dense_by_design(entry) or _left_alone(case, entry)):
             finding = _finding(case, path, method, "every stored tensor is dense", _drop(path))
             yield replace(finding, severity="warning", notes=_DEPENDS) if method_of(entry) in TAKE_DENSE else finding
     elif layout is not None and method and method not in METHOD_WORDS[layout.method] and method in _STORED:
         yield _finding(case, path, method, f"the tensors are stored as {layout.method}", _replace(path, layout))
+
+
+def _left_alone(case: Case, entry: dict[str, Any]) -> bool:
+    """Whether its own list of exceptions leaves every matrix of the model as it is."""
+    if case.outcome.inconclusive is not None or case.outcome.raises:
+        return False
+    matrices = (family for family in case.expectation.families if len(family.shape) > 1)
+    names = (name for family in matrices for name in names_of(family.template, family.axes))
+    return keeps_dense(entry, (name.removesuffix(".weight") for name in names))
 
 
 def _complete(case: Case) -> bool:
@@ -82,7 +92,7 @@ def _dense_by_design(entry: dict[str, Any]) -> bool:
 
 
 def _finding(case: Case, path: JsonPath, method: str, stored: str, fixes: tuple[Fix, ...]) -> Found:
-    rows = [row for row in case.outcome.rows if is_companion(row)]
+    rows = [row for row in case.outcome.rows if is_companion(row) or _is_promised(row)]
     headline = f"{'.'.join(map(str, path))} says {method}, and {stored}"
     weight = next(
         (f for f in case.manifest.families if f.template.endswith(".weight") and len(f.shape or ()) == 2), None
@@ -105,6 +115,11 @@ def _finding(case: Case, path: JsonPath, method: str, stored: str, fixes: tuple[
     )
 
 
+def _is_promised(row: Row) -> bool:
+    """A scale or a packed weight that the declaration makes the model expect."""
+    return row.kind == "missing" and dense_name(row.template) is not None
+
+
 def _drop(path: JsonPath) -> tuple[Fix, ...]:
     return (Fix(f"delete {'.'.join(map(str, path))} from config.json", "lossless", (DeleteJson("config.json", path),)),)
 
@@ -124,4 +139,5 @@ RULE = Rule(
     group="quantization",
     title="The config declares a quantization that the tensors do not have",
     check=check,
+    absorbs=("LP017",),  # which says that the method's package is not installed
 )
