@@ -34,7 +34,6 @@ class Quantizer(Struct, frozen=True):
 
     method: str  # word of quant_method that the release acts upon, "bitsandbytes_4bit" for its two forms
     packages: tuple[tuple[str, str], ...] = ()  # packages whose text was read or is needed, with their versions
-    dequantizes: bool = False  # the model is dense: what is stored is unpacked on the way
     inconclusive: str | None = None
     hint: str | None = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -12,10 +13,11 @@ from loadproof.core.expectation import Expectation, Quantizer
 from loadproof.interpret import building, quantizing
 from loadproof.interpret.describe import describe
 from loadproof.interpret.failures import meaning
-from loadproof.interpret.language.gate import find
 from loadproof.interpret.release import auto_map
 from loadproof.interpret.release.quantizers import known_methods, packages_of
 from loadproof.interpret.release.world import World
+
+_MOST_LISTED = 5_000  # names in the lists of a declaration
 
 
 class Machinery(NamedTuple):
@@ -48,12 +50,22 @@ def _on(world: World, raw: dict[str, Any], blank: Expectation, class_name: str |
     is_acted_upon = isinstance(method, str) and known is not None and method in known
     if not is_acted_upon or not _can_be_followed(world, raw, class_name):
         return msgspec.structs.replace(_evaluate(world, raw, blank, class_name), quantizers=known)
+    if (number := _listed(quantization_entries(raw)[0])) > _MOST_LISTED:
+        why = f"quantization_config lists {number:,} names; more than {_MOST_LISTED:,} are not followed"
+        quantizer = Quantizer(str(method), inconclusive=why)
+        return msgspec.structs.replace(_evaluate(world, raw, blank, class_name), quantizers=known, quantizer=quantizer)
     found = _evaluate(world, raw, blank, class_name, Machinery(str(method), device))
     if found.inconclusive is not None:
         quantizer = Quantizer(str(method), packages=packages_of(world, str(method)), inconclusive=found.inconclusive)
         device, dense = found.device, _evaluate(world, raw, blank, class_name)
         found = msgspec.structs.replace(dense, quantizer=quantizer, device=device)
     return msgspec.structs.replace(found, quantizers=known)
+
+
+def _listed(value: Any) -> int:
+    """How many entries the lists and tables of a declaration have together."""
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    return len(inner) + sum(_listed(one) for one in inner if isinstance(one, Mapping | list))
 
 
 def _can_be_followed(world: World, raw: dict[str, Any], class_name: str | None) -> bool:
@@ -104,11 +116,7 @@ def _described(world: World, raw: dict[str, Any], name: str, machinery: Machiner
         return describe(world, model)
     quantizing.finish(started, model)
     found = describe(world, model, started.quantizer)
-    quantizer = Quantizer(
-        machinery.method,
-        packages=packages_of(world, machinery.method),
-        dequantizes=bool(find(started.quantizer.quantization_config, "dequantize", False)),
-    )
+    quantizer = Quantizer(machinery.method, packages=packages_of(world, machinery.method))
     return {**found, "quantizer": quantizer, "device": machinery.device if world.budget.asks_device else ""}
 
 

@@ -15,6 +15,7 @@ from loadproof.interpret.language.errors import LimitReached, NotUnderstood
 from loadproof.interpret.language.objects import Unknown
 from loadproof.interpret.language.surroundings import TORCH_VERSION
 from loadproof.interpret.language.values import Value, table_of
+from loadproof.interpret.release import skip_lists
 from loadproof.interpret.release.files import PACKAGES, RELEASE, Files, text_of
 from loadproof.interpret.release.ports import World
 
@@ -120,6 +121,9 @@ def glue(world: World, module: str, name: str) -> Value:
     """What is no text: questions to the environment, compiled code. None for all other names."""
     if module == _TESTS and name == "_is_package_available":
         return partial(_is_package_available, world)
+    if name == skip_lists.NAME:
+        file = world.file(module)
+        return skip_lists.shortcut(file) if file is not None and file.assigns(name) else None
     return Unknown(name) if f"{module}.{name}" in _COMPILED else None
 
 

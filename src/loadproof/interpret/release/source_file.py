@@ -14,6 +14,7 @@ from loadproof.interpret.language.values import Class, Members, Names, Value
 from loadproof.interpret.release import class_members, classes, lazy_members
 from loadproof.interpret.release.definitions import (
     ClassSource,
+    FunctionSource,
     class_source,
     definition_source,
     parse,
@@ -125,6 +126,13 @@ class SourceFile:
                 source = definition_source(d)
                 return source if isinstance(source, ClassSource) else None
         return None
+
+    def function_source(self, name: str) -> FunctionSource | None:
+        """The last function of this name, unevaluated."""
+        d = next(reversed(self.defs.get(name, ())), None)
+        is_function = isinstance(d, ast.FunctionDef) or (isinstance(d, Chunk) and (d.defines() or ("",))[0] == "def")
+        source = definition_source(d) if is_function else None  # type: ignore[arg-type]
+        return source if isinstance(source, FunctionSource) else None
 
     def defines(self, name: str) -> bool:
         return name in self.defs or self._origin(name) is not None
