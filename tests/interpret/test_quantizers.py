@@ -14,6 +14,7 @@ from loadproof.interpret import expect
 from loadproof.interpret.release.disk import on_disk
 from loadproof.interpret.release.locate import find_source
 from loadproof.interpret.release.quantizers import known_methods
+from loadproof.readers.transformers.private import loading_of
 from tests import zoo
 
 
@@ -91,5 +92,5 @@ def test_a_quantizer_keeps_the_effective_declaration() -> None:
     entry = {"quant_method": "bitsandbytes", "load_in_4bit": True, "bnb_4bit_quant_type": "nf4"}
     found = expected(entry)
     assert found.config["quantization_config"]["bnb_4bit_quant_storage"] == "uint8"
-    assert [rule.operations[0].name for rule in found.rules if rule.operations] == ["Bnb4bitDeserialize"]
+    assert [rule.operations[0].name for rule in loading_of(found).rules if rule.operations] == ["Bnb4bitDeserialize"]
     assert {family.any_shape for family in found.families if family.dtype == "U8"} == {True}

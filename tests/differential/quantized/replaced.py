@@ -17,6 +17,7 @@ from loadproof.core.device import device_of
 from loadproof.core.dtypes import as_stored
 from loadproof.core.families import names_of
 from loadproof.interpret import expect
+from loadproof.readers.transformers.private import loading_of
 from tests.differential.quantized.models import CLASSES, config_of
 
 MODEL = "the model's"
@@ -159,5 +160,5 @@ def ours(model: str, entry: dict[str, Any], device: str, *, with_class: bool = T
         for one in names_of(family.template, family.axes):
             table[one] = (family.shape, dtype, family.kind)
             unchecked |= {one} if family.any_shape else set()
-    rules = tuple((r.kind, r.sources, r.targets, tuple(o.name for o in r.operations)) for r in found.rules)
+    rules = tuple((r.kind, r.sources, r.targets, tuple(o.name for o in r.operations)) for r in loading_of(found).rules)
     return Replaced(table, rules, frozenset(unchecked))
