@@ -36,3 +36,8 @@ def test_version_is_one_line() -> None:
 
     for switch in ("--version", "-V"):
         assert run(switch).stdout == f"loadproof {__version__}\n"
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("completion", "mcp")])
+def test_help_names_the_exit_statuses(command: str) -> None:
+    assert "exit status" in run(command, "--help").stdout.split("options:")[-1]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _DESCRIPTION = """\
 Accept what is found today: write the findings on the checkpoints at PATH to a file that 'loadproof check --baseline FILE' reads.
 A finding is known by its code, files and names, not by where the folder lies. Reasons that you write into the file are kept."""
+_EPILOG = "exit status: 0 the file was written, 2 a path is no checkpoint, or the file cannot be written"
 
 
 def main(arguments: list[str]) -> int:
@@ -55,7 +56,7 @@ def _before(file: str) -> tuple[BaselineEntry, ...]:
 
 def parser(arguments: list[str]) -> Parser:
     """The options of the command."""
-    made = parser_for("baseline [options] PATH ...", _DESCRIPTION, arguments)
+    made = parser_for("baseline [options] PATH ...", _DESCRIPTION, arguments, _EPILOG)
     add_targets(made)
     made.add_argument("--output", metavar="FILE", help="default: the policy's baseline, else loadproof-baseline.json")
     add_reading(made)

@@ -12,6 +12,7 @@ from loadproof.cli.policy import Policies
 _DESCRIPTION = """\
 Show the settings that are in force here, or for the checkpoint at PATH, and where each of them stands: in [tool.loadproof] of
 pyproject.toml, in loadproof.toml, or nowhere. docs/ci.md lists the keys."""
+_EPILOG = "exit status: 0, or 2 for a usage error or a policy file that cannot be used"
 
 
 def main(arguments: list[str]) -> int:
@@ -31,7 +32,7 @@ def main(arguments: list[str]) -> int:
 
 def parser(arguments: list[str]) -> Parser:
     """The options of the command."""
-    made = parser_for("config [options] [PATH]", _DESCRIPTION, arguments)
+    made = parser_for("config [options] [PATH]", _DESCRIPTION, arguments, _EPILOG)
     made.add_argument("path", metavar="PATH", nargs="?", help="a checkpoint, for what overrides say of it")
     add_config(made.add_argument_group("policy"))
     add_format(made, "config")

@@ -30,7 +30,7 @@ examples:
   loadproof explain LP301
 
 exit status:
-  0  answered: a cause, a page, or what else than a checkpoint causes this error
+  0  answered: a cause, a page, or that no checkpoint causes this error
   2  usage or internal error, no such file or rule
   3  the error was not recognised"""
 _CODE = re.compile(r"LP\d{3}\Z", re.IGNORECASE)

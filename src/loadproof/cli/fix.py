@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 _DESCRIPTION = """\
 Fix what can be fixed without losing a bit. Nothing is changed unless --apply or --out is given: the plan is
-printed, with the operations, the files touched and the bytes written. 'loadproof undo PATH' takes a repair back."""
+printed, with the operations, the files touched and the bytes written. 'loadproof undo PATH' undoes a repair."""
 _EPILOG = """\
 exit status:
-  0  nothing needs to be fixed, the plan fixes every error, or it was done and nothing wrong is known of the result
+  0  nothing needs to be fixed; the plan fixes every error; or it was done, and no error is left
   1  an error, or a CODE that was named, cannot be fixed; the result is no better; the repair was refused
   2  usage or internal error, or there is no checkpoint at PATH
   3  no error was found, but not everything could be judged: see loadproof check"""
@@ -112,14 +112,18 @@ def parser(arguments: list[str]) -> Parser:
     """The options of the command."""
     made = parser_for("fix [options] PATH [CODE ...]", _DESCRIPTION, arguments, _EPILOG)
     made.add_argument("path", metavar="PATH", help="a checkpoint folder, or one weight file")
-    made.add_argument("codes", metavar="CODE", nargs="*", help="what to fix, e.g. LP301 (default: everything)")
+    made.add_argument(
+        "codes", metavar="CODE", nargs="*", help="what to fix, e.g. LP301 (default: every error and warning)"
+    )
     how = made.add_argument_group("what to do")
     way = how.add_mutually_exclusive_group()
     way.add_argument("--apply", action="store_true", help="change the files in place; an undo record is kept")
     way.add_argument("--out", metavar="DIR", help="write a repaired copy; untouched files are cloned or linked")
-    how.add_argument("--unsafe", action="store_true", help="also what loses something; the plan says what")
+    how.add_argument("--unsafe", action="store_true", help="also plan fixes that lose something; the plan says what")
     how.add_argument(
-        "--readers-stopped", action="store_true", help="no program reads these files (where that cannot be found out)"
+        "--readers-stopped",
+        action="store_true",
+        help="promise that no program has these files open, where loadproof cannot find out",
     )
     add_adopting(how)
     add_reading(made, names_only=False)

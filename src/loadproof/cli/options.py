@@ -21,7 +21,7 @@ _UNKNOWN = re.compile(r"unrecognized arguments: (?P<word>-\S+)")
 _NO_CHOICE = re.compile(r"argument (?P<option>\S+): invalid choice: '(?P<word>[^']*)'")
 
 EXIT_STATUS = """\
-exit status, the same in every format, of several targets the worst (2, 1, 3, 0):
+exit status, the same in every format, and for several targets the worst of 2, 1, 3, 0:
   0  it loads, and no finding is at or above --fail-on
   1  it fails, loads wrong, or a finding is at or above --fail-on
   2  usage or internal error, or there is no checkpoint at PATH
@@ -100,13 +100,15 @@ def add_reading(parser: argparse.ArgumentParser, *, names_only: bool = True) -> 
             "--names-only", action="store_true", help="judge by the index alone: the shards need not be there"
         )
     group.add_argument(
-        "--no-follow-links", action="store_true", help="do not follow links out of the folder (for strangers' folders)"
+        "--no-follow-links",
+        action="store_true",
+        help="do not follow links out of the folder (for folders that you do not trust)",
     )
-    group.add_argument("--no-cache", action="store_true", help="read the model source afresh")
+    group.add_argument("--no-cache", action="store_true", help="interpret the model source again, without the cache")
     group.add_argument(
         "--evaluate-code-without-wall",
         action="store_true",
-        help="evaluate a repository's own code even where the operating system offers no wall around it",
+        help="evaluate the repository's own code even where the operating system cannot confine it",
     )
     add_config(group)
 
@@ -114,7 +116,9 @@ def add_reading(parser: argparse.ArgumentParser, *, names_only: bool = True) -> 
 def add_config(group: argparse._ActionsContainer) -> None:
     """Which policy file is in force."""
     which = group.add_mutually_exclusive_group()
-    which.add_argument("--config", metavar="FILE", help="the policy file (default: the nearest one upwards from here)")
+    which.add_argument(
+        "--config", metavar="FILE", help="the policy file (default: the nearest one, in this folder or above)"
+    )
     which.add_argument("--isolated", action="store_true", help="no policy file")
 
 

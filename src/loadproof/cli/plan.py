@@ -9,8 +9,8 @@ from loadproof.cli.output import answer, failed
 from loadproof.cli.policy import reading_for
 
 _DESCRIPTION = """\
-Print the layer plan, one letter a layer: what config.json says against what the tensors are.
-Sliding and full attention hold the same tensors and cannot be told apart by them."""
+Print the layer plan, one letter per layer: what config.json says against what the tensors are.
+Sliding and full attention store the same tensors: a plan that confuses these two cannot be seen."""
 _EPILOG = """\
 exit status:
   0  the plans agree

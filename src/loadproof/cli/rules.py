@@ -7,7 +7,7 @@ import argparse
 from loadproof.cli.options import Parser, add_format, parser_for
 from loadproof.cli.output import answer
 
-_DESCRIPTION = "List every fault that is known. 'loadproof explain LP301' shows the page of one."
+_DESCRIPTION = "List every known fault. 'loadproof explain LP301' shows the page of one."
 _EPILOG = "exit status: 0, or 2 for a usage error"
 
 

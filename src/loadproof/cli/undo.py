@@ -9,8 +9,8 @@ from loadproof.cli.output import answer, failed, rendered
 from loadproof.cli.repairing import add_adopting, refused, show_adopted, write_done
 
 _DESCRIPTION = """\
-Take the last repair of a checkpoint back, byte for byte; or bring an interrupted one to its end.
-Repairs are taken back one by one, the latest first."""
+Undo the last repair of a checkpoint, byte for byte, or finish one that was interrupted.
+Repairs are undone one at a time, the latest first."""
 _EPILOG = """\
 exit status:
   0  a repair was taken back, or the repairs were made final (--forget)
@@ -46,7 +46,7 @@ def parser(arguments: list[str]) -> Parser:
     made.add_argument(
         "--forget",
         action="store_true",
-        help="take nothing back: make the repairs final, remove the undo records and the old files kept for them",
+        help="undo nothing: make the repairs final, and remove the undo records and the old files kept for them",
     )
     add_adopting(made)
     add_format(made, "undo")
