@@ -5,7 +5,7 @@ Only the standard library (and pytest, which is running) is imported here; the s
 
 from __future__ import annotations
 
-import os
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +15,14 @@ from loadproof.api.asserting import CheckpointFault, assert_loads, checked, rend
 
 if TYPE_CHECKING:
     from loadproof.core.case import Report
+    from loadproof.core.findings import Finding
 
 LIVE_MODELS = "LP9"  # what no file can show
+_ID = re.compile(
+    r"(?:\.\./)*(?P<node>loadproof\[(?P<path>.+)\](?:::\w+)?)\Z"
+)  # below the root folder pytest puts ../ before it
+_CHOSEN: pytest.StashKey[list[str]] = pytest.StashKey()
+_ALONE: pytest.StashKey[bool] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -26,20 +32,61 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="PATH",
         action="append",
         default=[],
-        help="check this checkpoint: one test per rule family",
+        help="check this checkpoint: one test per rule family, named loadproof[PATH]::LP3",
     )
     group.addoption("--loadproof-reader", metavar="NAME", default="transformers", help="the library that will load it")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:
+    """Take node ids of ours out of the arguments before pytest looks for files of such names."""
+    chosen = [match for word in args if (match := _ID.match(word))]
+    if not chosen:
+        return
+    early_config.stash[_CHOSEN] = [match["node"] for match in chosen]
+    args[:] = [word for word in args if not _ID.match(word)]
+    known = early_config.known_args_namespace.file_or_dir
+    known[:] = [word for word in known if not _ID.match(word)]
+    early_config.stash[_ALONE] = not known
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "checkpoint(path): the checkpoint that the checkpoint_report fixture checks")
+    for path in _paths(config):
+        _must_be_a_checkpoint(path)
 
 
+def pytest_ignore_collect(config: pytest.Config) -> bool | None:
+    """Where node ids of ours are all that was asked for, nothing else is collected."""
+    return True if config.stash.get(_ALONE, False) else None
+
+
+@pytest.hookimpl(tryfirst=True)  # before -k and -m choose among the items
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
-    for path in config.getoption("--loadproof"):
-        name = printable(os.path.basename(os.path.normpath(path)))
-        collector = Checkpoint.from_parent(session, name=name, location=path)
-        items.extend(collector.collect())
+    chosen = config.stash.get(_CHOSEN, [])
+    for path in _paths(config):
+        name = f"loadproof[{printable(path)}]"
+        of_this = [word for word in chosen if word == name or word.startswith(f"{name}::")]
+        found = Checkpoint.from_parent(session, name=name, nodeid=name, location=path).collect()
+        items.extend(item for item in found if not of_this or name in of_this or item.nodeid in of_this)
+
+
+def _paths(config: pytest.Config) -> list[str]:
+    """The checkpoints that were named, by the option or in a node id."""
+    given: list[str] = config.getoption("--loadproof")
+    shown = set(map(printable, given))
+    named = [match["path"] for word in config.stash.get(_CHOSEN, []) if (match := _ID.match(word))]
+    return list(dict.fromkeys([*given, *(path for path in named if path not in shown)]))
+
+
+def _must_be_a_checkpoint(path: str) -> None:
+    """One usage error for a wrong path, in place of a failure for each test."""
+    from loadproof.api.checking import NoCheckpointError, open_checkpoint
+
+    try:
+        open_checkpoint(path)
+    except NoCheckpointError as error:
+        raise pytest.UsageError(f"--loadproof {printable(str(error))}") from None
 
 
 class Checkpoint(pytest.Collector):
@@ -51,12 +98,12 @@ class Checkpoint(pytest.Collector):
         self._report: Report | None = None
 
     def collect(self) -> Iterator[pytest.Item]:
-        yield RuleFamily.from_parent(self, name="verdict", family=None)
         from loadproof.rules.catalogue import FAMILIES
 
         for code, title in FAMILIES.items():
             if code != LIVE_MODELS:
-                yield RuleFamily.from_parent(self, name=f"{code} {title.lower()}", family=code)
+                yield RuleFamily.from_parent(self, name=code, family=code, title=title)
+        yield RuleFamily.from_parent(self, name="verdict", family=None, title="Verdict")
 
     def report(self) -> Report:
         if self._report is None:
@@ -65,22 +112,33 @@ class Checkpoint(pytest.Collector):
 
 
 class RuleFamily(pytest.Item):
-    """Fails on an error of its rule family; the item `verdict` fails unless the checkpoint loads."""
+    """Fails on an error of its rule family. The item `verdict` fails where the checkpoint does not load and no item of
+    a family that runs as well says why."""
 
     parent: Checkpoint
 
-    def __init__(self, *, family: str | None, **keywords: Any) -> None:
+    def __init__(self, *, family: str | None, title: str, **keywords: Any) -> None:
         super().__init__(**keywords)
-        self.family = family
+        self.family, self.title = family, title
 
     def runtest(self) -> None:
         report = self.parent.report()
         if self.family is None:
-            require_loads(report)
-            return
-        found = [f for f in report.findings if f.code.startswith(self.family) and f.severity == "error"]
-        if found:
-            raise CheckpointFault(rendered(report))
+            self._require_loads(report)
+        elif found := self.faults(report):
+            raise CheckpointFault("\n".join(_told(report, finding) for finding in found))
+
+    def faults(self, report: Report) -> list[Finding]:
+        """The errors of this family."""
+        family = self.family
+        return [f for f in report.findings if family and f.code.startswith(family) and f.severity == "error"]
+
+    def _require_loads(self, report: Report) -> None:
+        others = [item for item in self.session.items if isinstance(item, RuleFamily) and item.parent is self.parent]
+        telling = [item.name for item in others if item.faults(report)]
+        if report.verdict != "loads" and telling:
+            pytest.skip(f"{report.verdict}: {', '.join(telling)} says why")
+        require_loads(report)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *args: Any, **keywords: Any) -> Any:
         from loadproof.api import NoCheckpointError
@@ -92,7 +150,16 @@ class RuleFamily(pytest.Item):
         return super().repr_failure(excinfo, *args, **keywords)
 
     def reportinfo(self) -> tuple[str, None, str]:
-        return printable(self.parent.location), None, f"{self.parent.name}: {self.name}"
+        return printable(self.parent.location), None, f"{self.parent.name}: {self.title}"
+
+
+def _told(report: Report, finding: Finding) -> str:
+    """One finding as the text report shows it."""
+    from loadproof.report.finding_text import finding_lines
+    from loadproof.report.style import paint
+
+    lines = finding_lines(finding, report, first=finding is report.findings[0], verbose=False)
+    return "".join(f"{paint(line, False)}\n" for line in lines)
 
 
 def printable(text: str) -> str:

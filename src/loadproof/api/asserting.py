@@ -27,6 +27,7 @@ def rendered(report: Report) -> str:
 
 def require_loads(report: Report) -> None:
     """Raise CheckpointFault unless the verdict is `loads`."""
+    __tracebackhide__ = True  # pytest shows the line of the test, not this one
     if report.verdict != "loads":
         raise CheckpointFault(rendered(report))
 
@@ -37,6 +38,7 @@ def assert_loads(path: str | os.PathLike[str], reader: str = "transformers", **o
     options: class_name, source, names_only. Raises CheckpointFault (an AssertionError) with the report as message, and
     NoCheckpointError when nothing there is a checkpoint.
     """
+    __tracebackhide__ = True
     report = checked(path, reader, **options)
     require_loads(report)
     return report
