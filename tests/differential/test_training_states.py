@@ -87,7 +87,7 @@ def test_the_merge_of_accelerate_gives_the_foretold_names(saved: Path, tmp_path:
     folder = copied(saved, tmp_path, "pytorch_model_fsdp_0")
     (state,) = states(folder)
     assert (state.parts, state.is_complete) == (2, True)
-    assert state.command == "accelerate merge-weights pytorch_model_fsdp_0 OUT"
+    assert state.command == "accelerate merge-weights {folder}/pytorch_model_fsdp_0 OUT"
     merge_fsdp_weights(str(folder / state.folder), str(tmp_path / "OUT"))
     merged = load_file(tmp_path / "OUT" / "model.safetensors")
     assert {name: shape for name, (_, shape) in table(state).items()} == {k: tuple(v.shape) for k, v in merged.items()}
@@ -98,9 +98,11 @@ def test_the_merge_of_accelerate_gives_the_foretold_names(saved: Path, tmp_path:
 def test_the_command_for_a_plain_one_writes_the_foretold_names(saved: Path, tmp_path: Path) -> None:
     folder = copied(saved, tmp_path, "plain")
     (state,) = states(folder)
-    begin = "python -m torch.distributed.checkpoint.format_utils dcp_to_torch plain OUT.pt"
+    begin = "python -m torch.distributed.checkpoint.format_utils dcp_to_torch {folder}/plain OUT.pt"
     assert (state.is_complete, state.command) == (True, begin)
-    subprocess.run([sys.executable, *state.command.split()[1:]], cwd=folder, check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, *state.command.format(folder=folder).split()[1:]], cwd=folder, check=True, capture_output=True
+    )
     merged = torch.load(folder / "OUT.pt", weights_only=True)["model"]
     assert {name: shape for name, (_, shape) in table(state).items()} == {k: tuple(v.shape) for k, v in merged.items()}
 

@@ -545,6 +545,12 @@ __all__ = ["MUTATIONS", "SIZE", "Mutation", "after", "each", "matching", "mutati
 
 
 @named
+def rename_file(name: str, target: str) -> Mutation:
+    """Another name for a file of the written folder."""
+    return lambda c: after(c, lambda folder: (folder / name).rename(folder / target) and None)
+
+
+@named
 def torch_files(form: str = "zip", under: str = "", beside: Any = None, first: bool = False) -> Mutation:
     """Files of torch.save in place of safetensors: see `tests.zoo.torch_files`."""
     return lambda c: after(c, lambda folder: turn(folder, form, under, beside, first))

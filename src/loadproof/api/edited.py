@@ -144,7 +144,11 @@ def _saved(case: Case, edit: SaveAsSafetensors) -> Manifest:
     """The tensors under the names that they have there, in the files that are written."""
     targets = dict(edit.pairs)
     families = tuple(family for family in case.manifest.families if family.shape is not None)
-    if edit.key:
+    state = next((one for one in case.inventory.states if one.key is not None and one.folder in targets), None)
+    if state is not None:
+        named = (replace(one, template=state.prefix + one.template) for one in state.families)
+        families = tuple(named)
+    elif edit.key:
         below = [value for value in case.manifest.values if value.name == edit.key]
         families = tuple(family for value in below for family in value.families)
     if {file for family in families for file in family.files} - targets.keys():

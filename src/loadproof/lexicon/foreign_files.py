@@ -1,4 +1,7 @@
-"""Weights in forms that transformers does not load from a folder: what they are, and the command that makes them loadable."""
+"""Weights in forms that transformers does not load from a folder: what they are, and the command that makes them loadable.
+
+States of a training run are no single files: `loadproof.formats.training` reads those.
+"""
 
 from __future__ import annotations
 
@@ -19,37 +22,6 @@ class Foreign(Struct, frozen=True):
 _NEVER = re.compile(r"(?!)")
 # The more telling sign first: of several for one file the first counts.
 FOREIGN: tuple[Foreign, ...] = (
-    Foreign(  # accelerate/utils/constants.py, FSDP_MODEL_NAME; accelerate/commands/merge.py
-        _NEVER,
-        "a sharded FSDP state of accelerate",
-        "merge it: accelerate merge-weights {folder}/pytorch_model_fsdp_0 OUTPUT_FOLDER",
-        probe="pytorch_model_fsdp_0/.metadata",
-    ),
-    Foreign(  # deepspeed/utils/zero_to_fp32.py, copied into every checkpoint
-        re.compile(r"\Azero_to_fp32\.py\Z"),
-        "a DeepSpeed ZeRO training state",
-        "merge it: python {folder}/zero_to_fp32.py {folder} OUTPUT_FOLDER --safe_serialization",
-    ),
-    Foreign(
-        re.compile(r"zero_pp_rank_\d+|\Amp_rank_\d+_model_states\.pt\Z"),
-        "one rank's part of a DeepSpeed training state",
-        "merge the ranks: zero_to_fp32.py lies one folder up: python zero_to_fp32.py . OUTPUT_FOLDER --safe_serialization",
-    ),
-    Foreign(  # verl/model_merger
-        re.compile(r"\Amodel_world_size_\d+_rank_\d+\.pt\Z"),
-        "one rank's part of an FSDP training state of verl",
-        "merge the ranks: python -m verl.model_merger merge --backend fsdp --local_dir {folder} --target_dir OUTPUT_FOLDER",
-    ),
-    Foreign(  # torch/distributed/checkpoint/format_utils.py
-        re.compile(r"\.distcp\Z"),
-        "one rank's part of a distributed checkpoint of torch (DCP)",
-        "merge the ranks: python -m torch.distributed.checkpoint.format_utils dcp_to_torch {folder} OUTPUT_FILE",
-    ),
-    Foreign(
-        re.compile(r"\Alatest_checkpointed_iteration\.txt\Z|\Amp_rank_\d\d(?:_\d+)?\Z|\Amodel_optim_rng\.pt\Z"),
-        "a Megatron-LM training state",
-        "export it with the tool it was trained with (Megatron-Bridge: AutoBridge.export_ckpt)",
-    ),
     Foreign(
         re.compile(r"\Aconsolidated.*\.pth\Z"),
         "the original Llama layout",

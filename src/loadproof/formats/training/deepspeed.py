@@ -7,13 +7,14 @@ are flat groups in the optimizer states, cut by rank (deepspeed/utils/zero_to_fp
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 
 from loadproof.core.tensors import Family
 from loadproof.core.training import TrainingState
 from loadproof.formats.torch.table import TorchFile
 from loadproof.formats.training.families import Named, below, families_of, value_of, whole_number
-from loadproof.formats.training.files import Files, above, inside
+from loadproof.formats.training.files import Files, above, inside, shown
 
 _MODEL = re.compile(r"(?:(zero_pp_rank_)(\d+)_)?mp_rank_(\d+)_model_states\.pt")
 _OPTIMIZER = re.compile(r"((?:bf16_|fp16_)?zero_pp_rank_)(\d+)_mp_rank_(\d+)_optim_states\.pt")
@@ -73,10 +74,12 @@ class _Step:
 
     def _command(self) -> str:
         """The script lies beside the step; without it the module of the package does the same."""
-        parent = above(self.folder) or "."
         script = inside(above(self.folder), "zero_to_fp32.py")
-        run = f"python {script}" if script in self.files.sizes else "python -m deepspeed.utils.zero_to_fp32"
-        return f"{run} {parent} OUT -t {self.folder.rpartition('/')[2]}" if self.folder else f"{run} .. OUT"
+        run = f"python {shown(script)}" if script in self.files.sizes else "python -m deepspeed.utils.zero_to_fp32"
+        if not self.folder:
+            return f"{run} {shown('..')} OUT --safe_serialization"
+        tag = shlex.quote(self.folder.rpartition("/")[2])
+        return f"{run} {shown(above(self.folder))} OUT -t {tag} --safe_serialization"
 
     def _facts(self) -> Iterator[str]:
         if self.is_stage_3:

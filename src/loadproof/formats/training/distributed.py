@@ -9,12 +9,13 @@ from loadproof.core.training import TrainingState
 from loadproof.formats.dcp import MOST_BYTES, Metadata, read_metadata
 from loadproof.formats.torch.dtypes import safetensors_name
 from loadproof.formats.training.families import Named, families_of
-from loadproof.formats.training.files import Files, above, inside
+from loadproof.formats.training.files import Files, above, inside, shown
 
 _PART = re.compile(r"__(\d+)_(\d+)\.distcp")
 _FSDP = re.compile(r"(?:.*/)?pytorch_model_fsdp_\d+")  # accelerate/utils/fsdp_utils.py of 1.x
 _OPTIMIZER = re.compile(r"(?:.*/)?optimizer_\d+")
 _SHOWN = 3
+EXPORT = "export it with the tool it was trained with (Megatron-Bridge: AutoBridge.export_ckpt)"
 
 
 def distributed(files: Files) -> Iterator[TrainingState]:
@@ -51,18 +52,18 @@ def _state(files: Files, folder: str) -> TrainingState:
     parts = len(found.files)
     is_complete = not absent and not short and not wrong
     families = families_of(_merged(found), metadata) if _is_of_names(kind) else ()
-    return TrainingState(kind, folder, parts, is_complete, absent, command, families, facts)
+    advice = "" if command else EXPORT
+    return TrainingState(kind, folder, parts, is_complete, absent, command, families, facts, advice)
 
 
 def _kind(files: Files, folder: str) -> tuple[str, str]:
     """What it is, and the command that merges it."""
-    shown = folder or "."
     content = files.content(inside(folder, "metadata.json")) or b""
     if b"sharded_backend" in content:
         return "Megatron distributed checkpoint", ""
     if _FSDP.fullmatch(folder):
-        return "FSDP sharded state (accelerate)", f"accelerate merge-weights {shown} OUT"
-    command = f"python -m torch.distributed.checkpoint.format_utils dcp_to_torch {shown} OUT.pt"
+        return "FSDP sharded state (accelerate)", f"accelerate merge-weights {shown(folder)} OUT"
+    command = f"python -m torch.distributed.checkpoint.format_utils dcp_to_torch {shown(folder)} OUT.pt"
     return "torch distributed checkpoint", command
 
 

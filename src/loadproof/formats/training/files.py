@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from loadproof.formats.faults import Faults
 from loadproof.formats.torch.read import read_torch
 from loadproof.formats.torch.table import TorchFile
@@ -64,3 +66,8 @@ def above(path: str) -> str:
 def inside(folder: str, name: str) -> str:
     """A name in a folder."""
     return f"{folder}/{name}" if folder else name
+
+
+def shown(folder: str) -> str:
+    """A folder in a command, quoted for a shell; ``{folder}`` stands for the checkpoint as the user named it."""
+    return inside("{folder}", shlex.quote(folder)) if folder else "{folder}"

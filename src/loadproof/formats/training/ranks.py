@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 
 from loadproof.core.training import TrainingState
+from loadproof.formats.training.distributed import EXPORT
 from loadproof.formats.training.families import below, families_of
-from loadproof.formats.training.files import Files, above, inside
+from loadproof.formats.training.files import Files, above, inside, shown
 
 _VERL = re.compile(r"model_world_size_(\d{1,5})_rank_(\d{1,5})\.pt")
 _META = re.compile(r"consolidated\.(\d{2})\.pth")
@@ -43,25 +44,21 @@ def _verl(files: Files) -> Iterator[TrainingState]:
         first = inside(folder, matches[0][0])
         found = files.torch(first)
         families = families_of(below(found.root), first) if found is not None else ()
-        command = f"python -m verl.model_merger merge --backend fsdp --local_dir {folder or '.'} --target_dir OUT"
+        command = f"python -m verl.model_merger merge --backend fsdp --local_dir {shown(folder)} --target_dir OUT"
         yield TrainingState("verl FSDP state", folder, world, not absent, absent, command, families)
 
 
 def _numbered(files: Files) -> Iterator[TrainingState]:
-    meta = (
-        "checkpoint in Meta's original layout",
-        "python -m transformers.models.llama.convert_llama_weights_to_hf --input_dir {} --output_dir OUT",
-    )
-    for pattern, (kind, command) in ((_META, meta), (_FSDP, ("state of single FSDP ranks", ""))):
+    """Files numbered by rank, of which nothing but the gaps can be told."""
+    for pattern, kind in ((_META, "release in Meta's original layout"), (_FSDP, "state of single FSDP ranks")):
         for folder, matches in _matches(files, pattern).items():
             there = {int(match[1]) for match in matches}
             gaps = [rank for rank in range(max(there)) if rank not in there]
             if pattern is _META and not gaps:
-                continue  # a release as Meta made it, whole as far as its names tell: no state of a run
+                continue  # whole, as far as its names tell: no state of a run
             absent = tuple(f"the file of rank {rank}" for rank in gaps)
             complete = False if absent else None
-            facts = (_GAPS,)
-            yield TrainingState(kind, folder, len(there), complete, absent, command.format(folder or "."), (), facts)
+            yield TrainingState(kind, folder, len(there), complete, absent, facts=(_GAPS,))
 
 
 def _megatron(files: Files) -> Iterator[TrainingState]:
@@ -79,8 +76,6 @@ def _megatron(files: Files) -> Iterator[TrainingState]:
             for t, p in wanted
             if (t, p) not in there
         )
-        facts = (f"{tensor} tensor-parallel and {pipeline} pipeline-parallel parts, as far as the names tell", _EXPORT)
-        yield TrainingState("Megatron-LM state", folder, len(wanted), False if absent else None, absent, "", (), facts)
-
-
-_EXPORT = "the exporter of its own program writes a checkpoint of it (Megatron-Bridge: AutoBridge.export_ckpt)"
+        facts = (f"{tensor} tensor-parallel and {pipeline} pipeline-parallel parts, as far as the names tell",)
+        complete = False if absent else None
+        yield TrainingState("Megatron-LM state", folder, len(wanted), complete, absent, facts=facts, advice=EXPORT)

@@ -1,4 +1,4 @@
-"""Folders that another program reads as a whole: NeMo, Lightning, Orbax, and exports for an inference engine."""
+"""Folders that another program reads as a whole: NeMo, Orbax, vLLM's sharded state, a pipeline, a checkpoint one level down."""
 
 from __future__ import annotations
 
@@ -7,38 +7,21 @@ from collections.abc import Iterator
 
 from loadproof.core.known_names import WEIGHTS
 from loadproof.core.training import TrainingState
-from loadproof.formats.training.families import below, families_of, value_of
-from loadproof.formats.training.files import Files, above, inside
+from loadproof.formats.training.files import Files, above, shown
+from loadproof.formats.training.state_dicts import state_dicts
 
 _SHOWN = 4
 _ORBAX = ("_METADATA", "_CHECKPOINT_METADATA", "manifest.ocdbt", "_sharding")
 _SHARDED = re.compile(r"model-rank-(\d{1,5})-part-(\d{1,5})\.safetensors")
-_ENGINES = (
-    (re.compile(r".*\.onnx"), "ONNX model", "onnxruntime (optimum.onnxruntime) runs it"),
-    (re.compile(r"openvino_.*\.xml"), "OpenVINO model", "OpenVINO (optimum.intel) runs it"),
-    (
-        re.compile(r"rank\d{1,4}\.engine"),
-        "TensorRT-LLM engine",
-        "tensorrt_llm runs it, on the kind of GPU it was built for",
-    ),
-    (
-        re.compile(r".*\.(?:engine|plan|trt)"),
-        "TensorRT engine",
-        "TensorRT runs it, on the kind of GPU it was built for",
-    ),
-    (re.compile(r".*\.mlmodel|.*\.mlpackage/.*"), "Core ML model", "Core ML runs it"),
-    (re.compile(r"flax_model.*\.msgpack"), "Flax model", "transformers before 5.0 reads it with from_flax=True"),
-    (re.compile(r"tf_model.*\.h5"), "TensorFlow model", "transformers before 5.0 reads it with from_tf=True"),
-)
 
 
 def whole(files: Files) -> Iterator[TrainingState]:
     """What lies there; asked only where no state of ranks was found."""
     yield from _below(files)
     yield from _orbax(files)
-    yield from _files(files)
+    yield from _nemo(files)
+    yield from state_dicts(files)
     yield from _sharded_state(files)
-    yield from _engines(files)
     yield from _diffusers(files)
 
 
@@ -48,7 +31,7 @@ def _below(files: Files) -> Iterator[TrainingState]:
         return
     holds = sorted(folder for folder in files.folders if any(f"{folder}/{name}" in files.sizes for name in WEIGHTS))
     if holds:
-        facts = tuple(f"loadproof check {folder}" for folder in holds[:_SHOWN])
+        facts = tuple(f"loadproof check {shown(folder)}" for folder in holds[:_SHOWN])
         more = (f"and {len(holds) - _SHOWN} more",) if len(holds) > _SHOWN else ()
         advice = f"load {holds[0]} itself" + (", or move its files up into this folder" if len(holds) == 1 else "")
         yield TrainingState("checkpoint of its own", holds[0], facts=(*facts, *more), advice=advice)
@@ -62,28 +45,13 @@ def _orbax(files: Files) -> Iterator[TrainingState]:
         )
 
 
-def _files(files: Files) -> Iterator[TrainingState]:
+def _nemo(files: Files) -> Iterator[TrainingState]:
     for path in sorted(path for path in files.sizes if "/" not in path):
         if path.endswith(".nemo"):
-            command = f"nemo llm export path={path} target=hf output_path=OUT"
+            command = f"nemo llm export path={shown(path)} target=hf output_path=OUT"
             yield TrainingState("NeMo archive", path, command=command)
-        elif path.endswith(".ckpt"):
-            yield from _lightning(files, path)
     if "context" in files.folders and "weights" in files.folders:
-        yield TrainingState("NeMo 2 checkpoint", "", command="nemo llm export path=. target=hf output_path=OUT")
-
-
-def _lightning(files: Files, path: str) -> Iterator[TrainingState]:
-    """A training state of Lightning names its version; the module's own name stands before every tensor."""
-    found = files.torch(path)
-    if found is None or value_of(found, "state_dict") is None:
-        return
-    is_lightning = value_of(found, "pytorch-lightning_version") is not None
-    prefix = "model." if is_lightning else ""
-    named = below(value_of(found, "state_dict"), prefix) or below(value_of(found, "state_dict"))
-    kind = "Lightning checkpoint" if is_lightning else "training checkpoint"
-    fact = "the weights lie under 'state_dict'" + (f", each with the prefix '{prefix}'" if prefix else "")
-    yield TrainingState(kind, path, 1, True, families=families_of(named, path), facts=(fact,))
+        yield TrainingState("NeMo 2 checkpoint", "", command="nemo llm export path={folder} target=hf output_path=OUT")
 
 
 def _sharded_state(files: Files) -> Iterator[TrainingState]:
@@ -99,23 +67,13 @@ def _sharded_state(files: Files) -> Iterator[TrainingState]:
     yield TrainingState("vLLM sharded state", "", max(there) + 1, False if absent else None, absent, facts=(fact,))
 
 
-def _engines(files: Files) -> Iterator[TrainingState]:
-    for pattern, kind, fact in _ENGINES:
-        path = next((path for path in sorted(files.sizes) if pattern.fullmatch(path.rpartition("/")[2])), None)
-        if path is not None:
-            yield TrainingState(kind, path, facts=(fact,))
-            return
-
-
 def _diffusers(files: Files) -> Iterator[TrainingState]:
     """A pipeline: every component is a checkpoint in a folder of its own."""
     if "model_index.json" not in files.sizes:
         return
     parts = sorted(folder for folder in files.folders if "/" not in folder)
     holds = [part for part in parts if any(path.startswith(f"{part}/") and _is_weight(path) for path in files.sizes)]
-    facts = tuple(
-        f"check each: loadproof check {inside('', part)}" for part in holds if part.startswith("text_encoder")
-    )
+    facts = tuple(f"check each: loadproof check {shown(part)}" for part in holds if part.startswith("text_encoder"))
     names = ", ".join(holds)
     yield TrainingState("diffusers pipeline", "", len(holds), facts=(f"its components: {names}", *facts))
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 
 from loadproof.core.case import Case
 from loadproof.core.checkpoint import Problem
-from loadproof.core.edits import Fix
+from loadproof.core.edits import Edit, Fix, RenameTensors, SaveAsSafetensors
 from loadproof.core.families import count
 from loadproof.core.findings import Evidence, Note
+from loadproof.core.known_names import SAFE
 from loadproof.core.places import Place, about
 from loadproof.core.training import TrainingState
 from loadproof.rules.base import Found, Rule
@@ -28,7 +30,8 @@ def check(case: Case) -> Iterable[Found]:
 
 
 def _found(case: Case, state: TrainingState, *, is_first: bool) -> Found:
-    evidence = [Evidence(Place(state.folder) if state.folder else about("folder"), fact) for fact in state.facts]
+    place = Place(state.folder) if state.folder else about("folder")
+    evidence = [Evidence(place, _filled(case, fact)) for fact in state.facts]
     if state.absent:
         evidence.insert(0, Evidence(Place(state.absent[0]), f"absent: {listed(list(state.absent))}"))
     evidence += [Evidence(Place(problem.file), problem.text) for problem in _dangers(case, state)]
@@ -40,7 +43,7 @@ def _found(case: Case, state: TrainingState, *, is_first: bool) -> Found:
         headline=f"{_where(state)} {_article(state.kind)}{_completeness(state)}, and the reader looks for no such files",
         evidence=tuple(evidence),
         rows=rows,
-        fixes=(_way_out(state, _dangers(case, state)),),
+        fixes=_fixes(case, state),
         notes=(Note("reader", case.selection.error),) if case.selection.error else (),
     )
 
@@ -65,18 +68,19 @@ def _merged(case: Case, state: TrainingState) -> list[Evidence]:
     if not state.families:
         return []
     number = sum(count(family.axes) for family in state.families)
+    subject = "merged" if state.key is None else "as safetensors"
     outcome = outcome_with(case, state.families)
     if outcome is None:
-        return [Evidence(about("merged"), f"it holds {number:,} tensors")]
+        return [Evidence(about(subject), f"it holds {number:,} tensors")]
     if outcome.raises:
-        return [Evidence(about("merged"), f"its {number:,} tensors would not load: {outcome.error}")]
+        return [Evidence(about(subject), f"its {number:,} tensors would not load: {outcome.error}")]
     lost = sum(count(row.axes) for row in outcome.rows if row.kind != "unexpected")
     over = sum(count(row.axes) for row in of_kind(outcome.rows, "unexpected"))
     if not lost:
         words = "every parameter would get its tensor" + (f", and {over:,} would be left over" if over else "")
     else:
         words = f"{lost:,} parameters would not get their tensor, and {over:,} would be left over"
-    return [Evidence(about("merged"), f"{number:,} tensors: {words}")]
+    return [Evidence(about(subject), f"{number:,} tensors: {words}")]
 
 
 def _dangers(case: Case, state: TrainingState) -> list[Problem]:
@@ -85,15 +89,39 @@ def _dangers(case: Case, state: TrainingState) -> list[Problem]:
     return [problem for problem in found if problem.file.startswith(state.folder)][:_SHOWN]
 
 
-def _way_out(state: TrainingState, dangers: list[Problem]) -> Fix:
+def _fixes(case: Case, state: TrainingState) -> tuple[Fix, ...]:
+    dangers = _dangers(case, state)
+    save = _save(case, state) if state.key is not None and not dangers else None
+    return (save or _way_out(case, state, dangers),)
+
+
+def _save(case: Case, state: TrainingState) -> Fix | None:
+    """The tensors as model.safetensors, where they would load under the names that they then have."""
+    outcome = outcome_with(case, state.families)
+    storable = all((family.dtype or "").isupper() and family.dtype != "F4" for family in state.families)
+    if outcome is None or outcome.raises or not storable or any(row.kind != "unexpected" for row in outcome.rows):
+        return None
+    edits: list[Edit] = [SaveAsSafetensors(((state.folder, SAFE),), state.key or "")]
+    if state.prefix:
+        pairs = tuple((state.prefix + f.template, f.template, f.axes) for f in state.families)
+        edits.append(RenameTensors(pairs))
+    return Fix(f"write its tensors into {SAFE}, byte for byte", "lossless", tuple(edits))
+
+
+def _filled(case: Case, text: str) -> str:
+    """With the checkpoint as the user named it."""
+    return text.replace("{folder}", shlex.quote(case.inventory.location.rstrip("/") or "/"))
+
+
+def _way_out(case: Case, state: TrainingState, dangers: list[Problem]) -> Fix:
     if dangers:
         return Fix(f"do not merge it: {dangers[0].text}; get it from a source you trust", "manual")
     if state.is_complete is False:
         what = listed(list(state.absent)) if state.absent else "the files again"
-        then = f"; then: {state.command}" if state.command else ""
+        then = f"; then: {_filled(case, state.command)}" if state.command else ""
         return Fix(f"get {what} from where the run wrote it{then}", "manual")
     if state.command:
-        return Fix(f"merge it: {state.command}", "manual")
+        return Fix(f"merge it: {_filled(case, state.command)}", "manual")
     return Fix(state.advice or "have the program that wrote it write a checkpoint of transformers", "manual")
 
 

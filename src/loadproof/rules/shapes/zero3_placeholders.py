@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 
 from loadproof.core.case import Case
@@ -11,6 +12,7 @@ from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE, Place
 from loadproof.core.tensors import Family
+from loadproof.core.training import TrainingState
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.rank_slices import fsdp1_unit, looks_cut
 from loadproof.rules.evidence.wording import elements, plural, row_evidence
@@ -84,8 +86,23 @@ def _gone(rows: list[Row]) -> tuple[Evidence, ...]:
 
 
 def _rest(case: Case) -> tuple[Evidence, ...]:
-    found = _partitions(case)
-    return (Evidence(Place(found[0]), f"{plural(len(found), 'file')} of the training state lie here"),) if found else ()
+    found = [
+        Evidence(Place(state.folder), f"the {state.kind} lies here{_completeness(state)}") for state in _states(case)
+    ]
+    files = _partitions(case)
+    if files and not found:
+        found.append(Evidence(Place(files[0]), f"{plural(len(files), 'file')} of the training state lie here"))
+    return tuple(found)
+
+
+def _states(case: Case) -> list[TrainingState]:
+    return [state for state in case.inventory.states if state.kind.startswith("DeepSpeed")]
+
+
+def _completeness(state: TrainingState) -> str:
+    if state.is_complete is None:
+        return ""
+    return ", complete" if state.is_complete else f", but {state.absent[0]} is absent" if state.absent else ""
 
 
 def _partitions(case: Case) -> list[str]:
@@ -94,6 +111,10 @@ def _partitions(case: Case) -> list[str]:
 
 
 def _advice(case: Case) -> str:
+    state = next((state for state in _states(case) if state.is_complete is not False and state.command), None)
+    if state is not None:
+        command = state.command.replace("{folder}", shlex.quote(case.inventory.location))
+        return f"merge the training state that lies here: {command}; this file holds no weights to fix"
     if _partitions(case):
         return "run zero_to_fp32.py on the training state that lies here; this file holds no weights to fix"
     return (
