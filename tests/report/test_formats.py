@@ -19,21 +19,42 @@ from loadproof.core.places import Place, about
 from loadproof.core.symptom import Symptom
 from loadproof.report import render_concise, render_json
 from tests.report.build import FILES, PLAN_FINDING, ROWS, report
+from tests.report.schemas import closed
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "report.v1.schema.json").read_text())
 
 
 def as_json(value: Any) -> dict[str, Any]:
-    """The rendered report, valid against the published schema."""
+    """The rendered report: every field of it is described by the published schema."""
     document: dict[str, Any] = json.loads(render_json(value))
-    jsonschema.Draft202012Validator(SCHEMA).validate(document)
+    closed("report").validate(document)
     return document
 
 
-def test_the_schema_is_itself_valid_and_closed() -> None:
+def test_the_schema_is_itself_valid_and_lets_fields_be_added() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    document = as_json(report(PLAN_FINDING)) | {"extra": 1}
+    jsonschema.validate(document, SCHEMA)
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(as_json(report(PLAN_FINDING)) | {"extra": 1}, SCHEMA)
+        closed("report").validate(document)
+
+
+def test_a_fix_says_what_it_does_and_the_command_that_plans_it() -> None:
+    (fix,) = as_json(report(PLAN_FINDING))["findings"][0]["fixes"]
+    assert fix == {
+        "title": 'set layer_types[20] to "full_attention"',
+        "safety": "lossless",
+        "loss": None,
+        "command": "loadproof fix checkpoint LP301",
+        "operations": [
+            {
+                "type": "set-json",
+                "file": "config.json",
+                "path": ["text_config", "layer_types", 20],
+                "value": "full_attention",
+            }
+        ],
+    }
 
 
 def test_json_holds_every_field_of_version_1() -> None:
@@ -56,9 +77,7 @@ def test_json_holds_every_field_of_version_1() -> None:
     assert len(document["outcome"]["missing"]) == 7
     assert document["outcome"]["raises"] is False
     assert document["layer_plan"] == {"config": "LLLF", "tensors": "L?CF"}
-    assert document["findings"][0]["fixes"] == [
-        {"title": 'set layer_types[20] to "full_attention"', "safety": "lossless"}
-    ]
+    assert len(document["findings"][0]["fixes"]) == 1
     assert document["coverage"]["skipped"] == [{"what": "tokenizer", "why": "no files"}]
     assert document["symptom"] is None
     assert document["timings"]["total_s"] == 0.04

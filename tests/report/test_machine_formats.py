@@ -9,7 +9,6 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
@@ -25,8 +24,8 @@ from tests.cli.process import EXAMPLES
 from tests.report.build import PLAN_FINDING, report
 from tests.report.hostile import VERDICTS, many, reports
 from tests.report.official import assert_code_quality, assert_junit, sarif
+from tests.report.schemas import closed
 
-SCHEMA = Draft202012Validator(json.loads((EXAMPLES.parent / "docs" / "report.v1.schema.json").read_text()))
 STATUS = {"loads": 0, "loads-wrong": 1, "fails": 1, "inconclusive": 3}
 HOSTILE = tuple(reports(200))
 MANY = many(40)
@@ -85,10 +84,10 @@ def test_the_verdict_is_a_case_of_its_own(verdict: str, element: str | None) -> 
 
 def test_json_stays_valid_by_its_own_schema() -> None:
     for one in HOSTILE:
-        SCHEMA.validate(json.loads(shown(one, "json")))
+        closed("report").validate(json.loads(shown(one, "json")))
     for text in shown(MANY, "json").splitlines():
         document = json.loads(text)
-        assert "error" in document or SCHEMA.is_valid(document)
+        assert "error" in document or closed("report").is_valid(document)
 
 
 @pytest.mark.parametrize("form", PRINTED)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
-
 from loadproof.core.case import Report
 from loadproof.core.edits import Fix
 from loadproof.core.findings import Evidence, Finding, Note
+from loadproof.report.commands import fix_command
 from loadproof.report.escape import clean
 from loadproof.report.style import Line
 from loadproof.report.words import failure, outcome_text, plural, row_text, tally_text, total
@@ -90,15 +89,10 @@ def _fix_lines(fix: Fix, finding: Finding, report: Report) -> list[Line]:
     line: Line = (("mark", "   = fix      "), (tone, f"{fix.safety}: "), ("", clean(fix.title) + loss))
     if not fix.edits:
         return [line]
-    command = fix_command(report, finding) + (" --unsafe" if fix.safety == "lossy" else "")
+    command = fix_command(report, finding, fix)
     if sum(len(text) for _, text in line) + 6 + len(command) <= _WIDE:
         return [(*line, ("command", f"      {command}"))]
     return [line, (("command", " " * 14 + command),)]
-
-
-def fix_command(report: Report, finding: Finding) -> str:
-    """The command that shows the plan of this repair."""
-    return clean(f"loadproof fix {shlex.quote(report.case.inventory.location)} {finding.code}")
 
 
 def _row_lines(finding: Finding) -> list[Line]:

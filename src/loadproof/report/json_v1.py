@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import to_builtins
+
 from loadproof.core.case import Report
+from loadproof.core.edits import Fix
 from loadproof.core.families import names_of
 from loadproof.core.findings import Accepted, Evidence, Finding
 from loadproof.core.fingerprints import fingerprint
@@ -12,6 +15,7 @@ from loadproof.core.layer_letters import letters
 from loadproof.core.outcome import Outcome, Row
 from loadproof.report.as_json import head, rendered
 from loadproof.report.as_json import text as _text
+from loadproof.report.commands import fix_command
 from loadproof.report.words import failure
 
 
@@ -36,10 +40,11 @@ def as_data(report: Report) -> dict[str, Any]:
         "verdict": report.verdict,
         "outcome": _outcome(case.outcome, report),
         "layer_plan": _plan(report),
-        "findings": [_finding(finding) for finding in report.findings],
+        "findings": [_finding(finding, report) for finding in report.findings],
         "unexplained": [_text(name) for row in report.unexplained for name in names_of(row.template, row.axes)],
-        **({"accepted": [_accepted(one) for one in report.accepted]} if report.accepted else {}),
+        **({"accepted": [_accepted(one, report) for one in report.accepted]} if report.accepted else {}),
         "symptom": _symptom(report),
+        "hints": [_text(case.expectation.hint)] if case.expectation.hint and report.verdict == "inconclusive" else [],
         "coverage": {
             "checked": list(report.checked),
             "skipped": [{"what": _text(skip.what), "why": _text(skip.why)} for skip in report.skipped],
@@ -105,7 +110,7 @@ def _plan(report: Report) -> dict[str, str | None] | None:
     return {"config": letters(config) if config else None, "tensors": letters(tensors) if tensors else None}
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _finding(finding: Finding, report: Report) -> dict[str, Any]:
     return {
         "code": finding.code,
         "slug": finding.slug,
@@ -114,13 +119,32 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "headline": _text(finding.headline),
         "evidence": [*map(_evidence, finding.evidence), *_ways_to_tell(finding)],
         "explains": finding.explains,
-        "fixes": [{"title": _text(fix.title), "safety": fix.safety} for fix in finding.fixes],
+        "fixes": [_fix(fix, finding, report) for fix in finding.fixes],
         "fingerprint": fingerprint(finding),
     }
 
 
-def _accepted(one: Accepted) -> dict[str, Any]:
-    return {**_finding(one.finding), "reason": _text(one.reason)}
+def _fix(fix: Fix, finding: Finding, report: Report) -> dict[str, Any]:
+    return {
+        "title": _text(fix.title),
+        "safety": fix.safety,
+        "loss": _text(fix.loss) or None,
+        "command": _text(fix_command(report, finding, fix)) if fix.edits else None,
+        "operations": [_plain(to_builtins(edit, enc_hook=str)) for edit in fix.edits],
+    }
+
+
+def _plain(value: Any) -> Any:
+    """The same with every text as JSON can hold it."""
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, dict):
+        return {_plain(key): _plain(one) for key, one in value.items()}
+    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _accepted(one: Accepted, report: Report) -> dict[str, Any]:
+    return {**_finding(one.finding, report), "reason": _text(one.reason)}
 
 
 def _evidence(item: Evidence) -> dict[str, Any]:

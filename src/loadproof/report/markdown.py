@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from loadproof.core.case import Report
 from loadproof.core.findings import Finding
 from loadproof.core.results import Checked, Checks
+from loadproof.report.commands import fix_command
 from loadproof.report.escape import LONG, clean, guard_line
-from loadproof.report.finding_text import fix_command
 from loadproof.report.issues import Issue, accepted_of, issues_of
 from loadproof.report.quoting import code_span, escaped, fence
 from loadproof.report.targets import cause_of, tally_line, targets_of, verdict_of
@@ -87,8 +87,8 @@ def _details(finding: Finding, report: Report) -> Iterator[str]:
         yield ""
     for fix in finding.fixes:
         yield f"- fix ({fix.safety}): {escaped(fix.title, 'markdown')}"
-    if any(fix.edits for fix in finding.fixes):
-        yield from _block([fix_command(report, finding)], "bash")
+    commands = [fix_command(report, finding, fix) for fix in finding.fixes if fix.edits]
+    yield from _block(list(dict.fromkeys(commands)), "bash")
 
 
 def _block(lines: list[str], language: str = "") -> Iterator[str]:

@@ -8,8 +8,8 @@ from loadproof.core.case import Report
 from loadproof.core.edits import Fix
 from loadproof.core.findings import Finding
 from loadproof.core.pages import CausesPage, RulePage
+from loadproof.report.commands import fix_command
 from loadproof.report.escape import clean
-from loadproof.report.finding_text import fix_command
 from loadproof.report.html.tags import Markup, element, prose
 from loadproof.report.words import plural, row_text, tally_text, total
 
@@ -66,8 +66,7 @@ def _fix(fix: Fix, finding: Finding, report: Report) -> Markup:
     words = element("p", element("b", f"Fix, {fix.safety}: "), fix.title + loss)
     if not fix.edits:
         return element("div", words, class_="fix")
-    command = fix_command(report, finding) + (" --unsafe" if fix.safety == "lossy" else "")
-    return element("div", words, _copied(command), class_="fix")
+    return element("div", words, _copied(fix_command(report, finding, fix)), class_="fix")
 
 
 def _copied(command: str) -> Markup:
