@@ -21,6 +21,8 @@ CALLED_BY_NAME = re.compile(
     r"__\w+__|pytest_\w+|test_\w+|convert_field|format_field|group_name_formatter|on_save|render_\w+"
 )
 OF_PROTOCOLS = {  # name: who reads it
+    "PeftReader": "the table of readers",
+    "dev": "evaluated code: packaging.version.Version",
     "runtest": "pytest",
     "reportinfo": "pytest",
     "checkpoint_report": "pytest, a fixture",

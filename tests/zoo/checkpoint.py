@@ -56,6 +56,7 @@ class Checkpoint:
     extra: dict[str, Any] = field(default_factory=dict)
     after: tuple[Callable[[Path], None], ...] = ()
     metadata: dict[str, str] | None = None  # of every weight file; None: what save_pretrained writes
+    weights: str = "model.safetensors"  # name of the one weight file
 
     def mutate(self, *mutations: Callable[[Checkpoint], Checkpoint]) -> Checkpoint:
         made = self
@@ -74,7 +75,7 @@ class Checkpoint:
     def files(self) -> dict[str, list[str]]:
         """File name -> the tensors it holds, in order."""
         if self.shards == 1 and not self.placement:
-            return {"model.safetensors": sorted(self.tensors)}
+            return {self.weights: sorted(self.tensors)}
         names = sorted(self.tensors, key=_natural)
         per_shard = -(-len(names) // self.shards)
         held: dict[str, list[str]] = {shard_name(k + 1, self.shards): [] for k in range(self.shards)}
@@ -91,7 +92,7 @@ class Checkpoint:
         held = self.files()
         for file, names in held.items():
             (folder / file).write_bytes(safetensors_bytes({name: self.tensors[name] for name in names}, self.metadata))
-        if list(held) != ["model.safetensors"]:
+        if list(held) != [self.weights]:
             (folder / "model.safetensors.index.json").write_text(json.dumps(self._index(held), indent=2) + "\n")
         for name, content in self.extra.items():
             path = folder / name

@@ -322,6 +322,60 @@ def peft_dump(targets: list[str], rank: int = 4) -> Mutation:
     return act
 
 
+# ---------------------------------------------------------------- adapters
+ADAPTER_CONFIG = "adapter_config.json"
+
+
+@named
+def lora(targets: list[str], rank: int = 4, **fields: Any) -> Mutation:
+    """The LoRA adapter of this model: its folder, with config.json of the base in a folder `base` below."""
+
+    def act(checkpoint: Checkpoint) -> Checkpoint:
+        tensors: dict[str, Tensor] = {}
+        for name, tensor in checkpoint.tensors.items():
+            module, _, leaf = name.rpartition(".")
+            if leaf == "weight" and len(tensor.shape) == 2 and any(module.endswith("." + target) for target in targets):
+                out, inner = tensor.shape
+                for part, shape in (("A", (rank, inner)), ("B", (out, rank))):
+                    stored = f"base_model.model.{module}.lora_{part}.weight"
+                    tensors[stored] = Tensor("F32", shape, stored)
+        config = {
+            "peft_type": "LORA",
+            "task_type": "CAUSAL_LM",
+            "base_model_name_or_path": "base",
+            "r": rank,
+            "lora_alpha": 2 * rank,
+            "target_modules": targets,
+            "inference_mode": True,
+            **fields,
+        }
+        extra = {**checkpoint.extra, ADAPTER_CONFIG: config, "base/config.json": checkpoint.config}
+        return replace(checkpoint, config=None, tensors=tensors, extra=extra, weights="adapter_model.safetensors")
+
+    return act
+
+
+@named
+def set_adapter(field: str, value: Any) -> Mutation:
+    """A field of adapter_config.json."""
+    return lambda made: replace(
+        made, extra={**made.extra, ADAPTER_CONFIG: {**made.extra[ADAPTER_CONFIG], field: value}}
+    )
+
+
+@named
+def set_base(field: str, value: Any) -> Mutation:
+    """A field of the base's config.json."""
+    place = "base/config.json"
+    return lambda made: replace(made, extra={**made.extra, place: {**made.extra[place], field: value}})
+
+
+@named
+def no_base() -> Mutation:
+    """The base is not here."""
+    return lambda made: replace(made, extra={k: v for k, v in made.extra.items() if not k.startswith("base/")})
+
+
 # ---------------------------------------------------------------- config
 def parse_path(path: str) -> list[str | int]:
     return [int(part[1:-1]) if part.startswith("[") else part for part in re.findall(r"\[\d+\]|[^.\[\]]+", path)]

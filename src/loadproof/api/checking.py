@@ -10,17 +10,18 @@ from time import perf_counter
 
 from msgspec.structs import replace
 
-from loadproof.api.judging import assemble, conclude, expecting
+from loadproof.api.judging import assemble, conclude, expecting, seen_by
 from loadproof.api.parts import as_part
 from loadproof.api.records import with_records
 from loadproof.core.case import Report, Timings
 from loadproof.core.checkpoint import Inventory
+from loadproof.core.known_names import ADAPTER_CONFIG
 from loadproof.core.reading import asked_for
 from loadproof.formats import StoredCheckpoint, checkpoint_at
 from loadproof.formats.sniff import claims_weights
 from loadproof.lexicon.formats import FORMATS
 from loadproof.lexicon.shards import SUFFIXES
-from loadproof.readers import get_reader
+from loadproof.readers import get_reader, suited
 from loadproof.storage import Storage
 
 _WEIGHT_KINDS = frozenset({*(one.name for one in FORMATS), "lfs-pointer"})
@@ -44,6 +45,7 @@ def check(
     follow_links: bool = True,
     evaluate_code_without_wall: bool = False,
     device: str | None = None,
+    base: str | os.PathLike[str] | None = None,
 ) -> Report:
     """Whether the checkpoint at `location` (a folder, one weight file, or a storage) loads into `reader`, and if not, why.
 
@@ -51,8 +53,9 @@ def check(
     (``transformers@5.2.0``); `source` is the folder of another release's source; with `names_only` the index stands for
     shards that are not there. With ``follow_links=False`` links that leave the folder are not followed (those of a hub
     cache are): for folders of strangers. `device` is the machine to judge for (``cpu``, ``cuda``, ``cuda:8.9``, ``mps``,
-    ...), as some quantizers decide by it; without one a CPU and a CUDA device are judged. Raises `NoCheckpointError` when
-    there is nothing to check, `ValueError` for an unknown reader or device; content never raises.
+    ...), as some quantizers decide by it; without one a CPU and a CUDA device are judged. An adapter is put on its base:
+    the folder `base`, else the one that it names, if that lies here. Raises `NoCheckpointError` when there is nothing to
+    check, `ValueError` for an unknown reader or device; content never raises.
     """
     started = perf_counter()
     reading = asked_for(
@@ -64,11 +67,15 @@ def check(
         follow_links=follow_links,
         evaluate_code_without_wall=evaluate_code_without_wall,
         device=device,
+        base=None if base is None else os.fspath(base),
     )
-    chosen = get_reader(reading.reader)
+    get_reader(reading.reader)
     where = os.fspath(location) if isinstance(location, str | os.PathLike) else location
     with while_reading(where), open_checkpoint(where, follow_links=follow_links) as checkpoint:
         checkpoint.inventory = with_records(checkpoint)
+        reading = suited(checkpoint.inventory, reading)
+        chosen = get_reader(reading.reader)
+        checkpoint = seen_by(chosen, checkpoint)
         with expecting(chosen, checkpoint, reading) as expected:
             selection = chosen.select(checkpoint, reading)
             manifest = checkpoint.manifest(selection, names_only)
@@ -110,7 +117,7 @@ def open_checkpoint(location: str | Storage, *, follow_links: bool = True) -> St
     """
     if not location:
         raise NoCheckpointError("the path is empty")
-    if isinstance(location, str) and os.path.basename(location) == "config.json":
+    if isinstance(location, str) and os.path.basename(location) in ("config.json", ADAPTER_CONFIG):
         location = os.path.dirname(location) or "."
     named = _named(location)
     try:
@@ -123,7 +130,8 @@ def open_checkpoint(location: str | Storage, *, follow_links: bool = True) -> St
     if any(problem.severity == "error" for problem in inventory.problems):
         return checkpoint
     for info in inventory.files:
-        if info.path == "config.json" or info.kind in _WEIGHT_KINDS or info.path.endswith(_WEIGHT_NAMES):
+        is_config = info.path in ("config.json", ADAPTER_CONFIG)
+        if is_config or info.kind in _WEIGHT_KINDS or info.path.endswith(_WEIGHT_NAMES):
             return checkpoint
     raise NoCheckpointError(f"{named}: no checkpoint here (no config.json, no weight files){_deeper(named)}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -23,15 +24,21 @@ from loadproof.core.session import Checkpoint
 from loadproof.formats import StoredCheckpoint
 from loadproof.readers.base import Reader
 
+ADAPTERS = "peft"  # the reader whose config is that of an adapter
 _NAMELESS = "the weights are not here and no index names them"
 _EARLY = "the reader raises before it opens a weight file"
+
+
+def seen_by(reader: Reader, checkpoint: StoredCheckpoint) -> StoredCheckpoint:
+    """The checkpoint with the config that this reader asks for."""
+    return checkpoint.of_adapter() if reader.name == ADAPTERS else checkpoint
 
 
 @contextmanager
 def expecting(reader: Reader, checkpoint: Checkpoint, reading: Reading) -> Iterator[Callable[[], Expectation]]:
     """The expectation, to be asked for in the block; a process that evaluates it starts before the headers are read."""
     config = checkpoint.config
-    if config.path is None or not config.raw:
+    if reader.name != ADAPTERS and (config.path is None or not config.raw):
         yield lambda: _without_config(reader, config)
     elif bound := next((problem for problem in config.problems if problem.detail == "bound"), None):
         why = f"nothing was expanded: {bound.text}"
@@ -68,10 +75,13 @@ def assemble(
 ) -> Case:
     """The case for what was read and what is expected: the outcome, the layer plans, and the stored bytes that decide."""
     inventory, config = checkpoint.inventory, checkpoint.config
-    expectation, outcome = on_devices(expectation, lambda one: _outcome(reader, config, selection, manifest, one))
+    judged = partial(_outcome, reader, config, selection, manifest, reading)
+    expectation, outcome = on_devices(expectation, judged)
+    expectation = _with_what_it_holds(expectation, outcome)
     expectation = _with_formulas(reader, expectation, outcome, config, reading)
-    config_plan = plan_from_config(config, expectation)
-    tensor_plan = plan_from_tensors(manifest.families)
+    is_model = reader.name != ADAPTERS
+    config_plan = plan_from_config(config, expectation) if is_model else None
+    tensor_plan = plan_from_tensors(manifest.families) if is_model else None
     case = Case(inventory, selection, manifest, config, expectation, outcome, config_plan, tensor_plan)
     return replace(
         case,
@@ -85,7 +95,12 @@ def assemble(
 
 
 def _outcome(
-    reader: Reader, config: ModelConfig, selection: Selection, manifest: Manifest, expectation: Expectation
+    reader: Reader,
+    config: ModelConfig,
+    selection: Selection,
+    manifest: Manifest,
+    reading: Reading,
+    expectation: Expectation,
 ) -> Outcome:
     breaks = _first(map(reader.react, config.problems)) or expectation.raises
     if selection.inconclusive:
@@ -94,7 +109,16 @@ def _outcome(
         return Outcome(inconclusive=_NAMELESS)
     if breaks or expectation.inconclusive:
         return Outcome(raises=bool(breaks), error=breaks, inconclusive=expectation.inconclusive)
-    return reader.load(manifest, expectation, config)
+    return reader.load(manifest, expectation, config, reading)
+
+
+def _with_what_it_holds(expectation: Expectation, outcome: Outcome) -> Expectation:
+    """What an adapter should hold is known once the library has made it on its base."""
+    load = outcome.adapter
+    if load is None:
+        return expectation
+    name = f"{load.wrapper}({load.model_class})" if load.wrapper else load.model_class
+    return replace(expectation, class_name=name, families=load.expected, parameters=load.made)
 
 
 def _first(reactions: Iterable[str | None]) -> str | None:

@@ -21,7 +21,7 @@ def decide(case: Case, findings: Iterable[Finding], unexplained: Iterable[Row]) 
     findings = tuple(findings)
     if raises(case) or any(_never_loads(finding) for finding in findings):
         return "fails"
-    wrong = any(_is_wrong(finding) for finding in findings)
+    wrong = any(_is_wrong(finding) for finding in findings) or _takes_effect_in_part(case)
     if case.expectation.inconclusive or case.outcome.inconclusive:
         certain = any(
             _is_wrong(finding) and finding.confidence == "certain" and not _is_refusal(case, finding)
@@ -30,6 +30,14 @@ def decide(case: Case, findings: Iterable[Finding], unexplained: Iterable[Row]) 
         judged = bool(case.outcome.quantized) and _random(findings, unexplained)  # what is dense was judged to the end
         return "loads-wrong" if certain or judged else "inconclusive"
     return "loads-wrong" if wrong or _random(findings, unexplained) else "loads"
+
+
+def _takes_effect_in_part(case: Case) -> bool:
+    """An adapter of which a stored tensor reaches nothing, or that takes the place of weights of its base."""
+    load = case.outcome.adapter
+    if load is None or case.outcome.inconclusive:
+        return False
+    return bool(load.overwritten) or any(row.kind in ("missing", "unexpected") for row in case.outcome.rows)
 
 
 def raises(case: Case) -> bool:

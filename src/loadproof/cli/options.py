@@ -78,7 +78,7 @@ def parser_for(usage: str, description: str, arguments: list[str], epilog: str =
     )
 
 
-def add_reading(parser: argparse.ArgumentParser, *, names_only: bool = True) -> None:
+def add_reading(parser: argparse.ArgumentParser, *, names_only: bool = True, base: bool = True) -> None:
     """Which library, release and class to judge for."""
     group = parser.add_argument_group("what to judge for")
     group.add_argument(
@@ -87,6 +87,10 @@ def add_reading(parser: argparse.ArgumentParser, *, names_only: bool = True) -> 
         help="the library that will load it (default: the installed transformers)",
     )
     group.add_argument("--source", metavar="DIR", help="source folder of another release of the library")
+    if base:
+        group.add_argument(
+            "--base", metavar="PATH", help="base of an adapter (default: the one that it names, if it lies here)"
+        )
     group.add_argument(
         "--class", metavar="NAME", dest="class_name", help="model class (default: what the Auto class picks)"
     )
@@ -133,7 +137,7 @@ def reading(options: argparse.Namespace) -> dict[str, Any]:
         "evaluate_code_without_wall": options.evaluate_code_without_wall,
         "device": options.device,
     }
-    return keywords | ({"names_only": options.names_only} if "names_only" in options else {})
+    return keywords | {name: getattr(options, name) for name in ("names_only", "base") if name in options}
 
 
 def add_output(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:

@@ -36,7 +36,7 @@ def parser(arguments: list[str]) -> Parser:
     """The options of the command."""
     made = parser_for("plan [options] PATH", _DESCRIPTION, arguments, _EPILOG)
     made.add_argument("path", metavar="PATH", help="a checkpoint folder, or one weight file")
-    add_reading(made)
+    add_reading(made, base=False)
     add_format(made, "plan", output=True)
     return made
 

@@ -4,7 +4,7 @@ from loadproof.config.access import get, text_config, text_config_path
 from loadproof.config.lines import line_of, where
 from loadproof.config.plan.reading import PlanDiff, config_depth, diff_plans, plan_from_config, stated_plans
 from loadproof.config.plan.tensors import decoder_layers, plan_from_tensors
-from loadproof.config.read import config_of_text, read_config
+from loadproof.config.read import config_of_text, read_adapter_config, read_config
 from loadproof.config.spellings import CANONICAL, SPELLINGS, spelled, value_of
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "line_of",
     "plan_from_config",
     "plan_from_tensors",
+    "read_adapter_config",
     "read_config",
     "spelled",
     "stated_plans",

@@ -39,7 +39,7 @@ def _adapter(inventory: Inventory, read: Reader) -> Iterator[Problem]:
     is_linked = any(info.path == name and info.link for info in inventory.files)
     yield from map(withheld, problems) if is_linked else problems
     yield from _adapter_base(raw.get("base_model_name_or_path"), name)
-    yield from _adapter_values(raw, name)
+    yield from adapter_values(raw, name)
 
 
 def _adapter_base(base: Any, name: str) -> Iterator[Problem]:
@@ -52,13 +52,17 @@ def _adapter_base(base: Any, name: str) -> Iterator[Problem]:
         yield fault(UNSAFE_PATH, name, "parent", f"{field} leads out of the folder", found=base, expected=field)
 
 
-def _adapter_values(raw: dict[str, Any], name: str) -> Iterator[Problem]:
+def adapter_values(raw: dict[str, Any], name: str) -> Iterator[Problem]:
+    """Problems of the rank, and of the regular expressions that a library searches module names with."""
     rank = raw.get("r")
     if isinstance(rank, (int, float)) and not 0 <= rank <= MAX_RANK:
         yield fault(VALUE, name, "bound", f"r is not between 0 and {MAX_RANK:,}", found=rank, expected="r")
     for field in ("target_modules", "exclude_modules", "layers_pattern"):
         if isinstance(raw.get(field), str):
             yield from check_pattern(raw[field], name, field)
+    for field in ("rank_pattern", "alpha_pattern"):
+        for pattern in raw[field] if isinstance(raw.get(field), dict) else ():
+            yield from check_pattern(pattern, name, field)
 
 
 def _template(read: Reader, name: str) -> Iterator[Problem]:

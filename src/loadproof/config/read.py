@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from loadproof.config.code import check_code
-from loadproof.config.companions import check_companions
+from loadproof.config.companions import adapter_values, check_companions
 from loadproof.config.lines import line_of
 from loadproof.config.parse import MAX_BYTES, parse_object
 from loadproof.config.patterns import check_patterns
@@ -17,6 +17,7 @@ from loadproof.config.problems import DANGLING, INVALID, UNSAFE_PATH, fault, few
 from loadproof.config.values import check_values
 from loadproof.core.checkpoint import Inventory, Problem
 from loadproof.core.config import ModelConfig
+from loadproof.core.known_names import ADAPTER_CONFIG
 from loadproof.storage import Storage, UnreadableError, place_of
 
 NAME = "config.json"
@@ -38,8 +39,23 @@ def read_config(storage: Storage, inventory: Inventory) -> ModelConfig:
     return replace(config, problems=(*problems, *check_companions(inventory, read)))
 
 
+def read_adapter_config(storage: Storage) -> ModelConfig:
+    """The same for adapter_config.json, where the folder is that of an adapter."""
+    data, problem = read_small(storage, ADAPTER_CONFIG)
+    if problem is not None:
+        return ModelConfig(ADAPTER_CONFIG, {}, "", (problem,))
+    if data is None:
+        return ModelConfig(None, {}, "")
+    raw, text, problems = parse_object(data, ADAPTER_CONFIG, place_of(storage, ADAPTER_CONFIG))
+    problems += adapter_values(raw, ADAPTER_CONFIG)
+    return ModelConfig(ADAPTER_CONFIG, raw, text, tuple(problems))
+
+
 def config_of_text(text: str, before: ModelConfig) -> ModelConfig:
     """The config with another text in place of its own; what is wrong with the files beside it stays."""
+    if before.path == ADAPTER_CONFIG:
+        raw, text, problems = parse_object(text.encode(), ADAPTER_CONFIG, ADAPTER_CONFIG)
+        return ModelConfig(ADAPTER_CONFIG, raw, text, (*problems, *adapter_values(raw, ADAPTER_CONFIG)))
     raw, text, problems = parse_object(text.encode(), NAME, NAME)
     config = ModelConfig(NAME, raw, text)
     problems += [_placed(problem, config) for problem in few(_content(raw))]

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from loadproof.core.base_model import Base
 from loadproof.core.loading import Loading
 from loadproof.core.tensors import Axes, Shape
 
@@ -64,6 +65,7 @@ class Expectation(Struct, frozen=True):
     wall: str | None = (
         None  # what stood around the process that evaluated strangers' text; empty: nothing, as was asked for
     )
+    base: Base | None = None  # of an adapter: the model that it is put on
     forbidden_call: bool = False  # that process asked the system for something forbidden, and was ended
     private: Private | None = None  # what only the reader itself understands
 

@@ -8,4 +8,6 @@ WEIGHTS = (SAFE, SAFE_INDEX, TORCH, TORCH_INDEX)  # in the order of transformers
 CONFIG = "config.json"
 CONFIGS = (CONFIG, "generation_config.json", "adapter_config.json", "quantize_config.json")
 TOKENIZERS = ("tokenizer_config.json", "added_tokens.json", "chat_template.json", "chat_template.jinja")
-KNOWN = (*WEIGHTS, *CONFIGS, *TOKENIZERS, "adapter_model.safetensors", "adapter_model.bin")
+ADAPTER_CONFIG, ADAPTER_SAFE, ADAPTER_TORCH = "adapter_config.json", "adapter_model.safetensors", "adapter_model.bin"
+ADAPTER = (ADAPTER_CONFIG, ADAPTER_SAFE, ADAPTER_TORCH)
+KNOWN = (*WEIGHTS, *CONFIGS, *TOKENIZERS, ADAPTER_SAFE, ADAPTER_TORCH)

@@ -6,6 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from loadproof.core.adapter import AdapterLoad
 from loadproof.core.coverage import Skip
 from loadproof.core.tensors import Axes, Family, Shape
 
@@ -58,3 +59,4 @@ class Outcome(Struct, frozen=True):
     inconclusive: str | None = None
     # Where machines differ: (device, the outcome there); the rest of this outcome is that of the worst of them.
     devices: tuple[tuple[str, Outcome], ...] = ()
+    adapter: AdapterLoad | None = None  # of an adapter: what else is known of the load

@@ -19,6 +19,7 @@ class Reading(Struct, frozen=True):
     follow_links: bool = True
     evaluate_code_without_wall: bool = False  # the user lets code of strangers be evaluated where there is no wall
     device: str | None = None  # the machine, as `core.device` spells it; None: a CPU, and a CUDA device
+    base: str | None = None  # of an adapter: the folder of its base, in place of the one that it names
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -36,10 +37,13 @@ def asked_for(
     follow_links: bool = True,
     evaluate_code_without_wall: bool = False,
     device: str | None = None,
+    base: str | None = None,
 ) -> Reading:
     """The reading for ``NAME[@RELEASE]`` and the keywords of `check`. Raises ValueError for an unknown device."""
     if device is not None:
         device_of(device)
     name, _, release = reader.partition("@")
     without_wall = evaluate_code_without_wall
-    return Reading(name, release or None, class_name, source, names_only, use_cache, follow_links, without_wall, device)
+    return Reading(
+        name, release or None, class_name, source, names_only, use_cache, follow_links, without_wall, device, base
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from functools import cached_property
 
-from loadproof.config.read import read_config, read_small
+from loadproof.config.read import read_adapter_config, read_config, read_small
 from loadproof.config.tokenizer import read_tokenizer
 from loadproof.core.checkpoint import FileInfo, Inventory, Manifest, Selection, Tokenizer
 from loadproof.core.config import ModelConfig
@@ -43,6 +43,11 @@ class StoredCheckpoint:
     def config(self) -> ModelConfig:
         with self.storage as storage:
             return read_config(storage, self.inventory)
+
+    def of_adapter(self) -> StoredCheckpoint:
+        """The same files with adapter_config.json as their config."""
+        with self.storage as storage:
+            return self.edited(self.inventory, read_adapter_config(storage))
 
     @cached_property
     def tokenizer(self) -> Tokenizer | None:

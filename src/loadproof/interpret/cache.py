@@ -65,10 +65,18 @@ def key_of(
         return ""
 
 
+def key_of_answer(kind: str, *parts: Any) -> str:
+    """The same for another kind of answer; empty where the parts are no plain data."""
+    try:
+        return json.dumps([_FORMAT, __version__, _own_code(), kind, *parts], sort_keys=True)
+    except (ValueError, TypeError, RecursionError):
+        return ""
+
+
 def _own_code() -> list[int]:
     """Count, sizes and newest time of the evaluator's own files: a change between two releases must not meet old entries."""
     own = os.path.dirname(os.path.abspath(__file__))
-    folders = [own, *(entry.path for entry in os.scandir(own) if entry.is_dir())]
+    folders = [folder for folder, _, _ in os.walk(own) if not folder.endswith("__pycache__")]
     infos = [entry.stat() for folder in folders for entry in os.scandir(folder) if entry.name.endswith(".py")]
     return [len(infos), sum(info.st_size for info in infos), max(info.st_mtime_ns for info in infos)]
 

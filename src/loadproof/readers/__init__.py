@@ -5,12 +5,17 @@ from __future__ import annotations
 from functools import partial
 from importlib import import_module
 
+from msgspec.structs import replace
+
 from loadproof.core.case import enter
+from loadproof.core.checkpoint import Inventory
 from loadproof.core.near import did_you_mean
+from loadproof.core.reading import Reading
 from loadproof.readers.base import Reader
 
 _CLASSES = {
-    "transformers": ("loadproof.readers.transformers", "TransformersReader")
+    "transformers": ("loadproof.readers.transformers", "TransformersReader"),
+    "peft": ("loadproof.readers.peft", "PeftReader"),
 }  # imported when they are asked for
 
 
@@ -21,6 +26,14 @@ def get_reader(name: str) -> Reader:
     module, class_name = _CLASSES[name]
     reader: Reader = getattr(import_module(module), class_name)()
     return reader
+
+
+def suited(inventory: Inventory, reading: Reading) -> Reading:
+    """The reading with the library that opens such a folder, where the user named none: PEFT for an adapter."""
+    from loadproof.readers.peft.select import is_adapter
+
+    is_open = reading.reader == Reading().reader and reading.release is None
+    return replace(reading, reader="peft") if is_open and is_adapter(inventory) else reading
 
 
 for _name in _CLASSES:

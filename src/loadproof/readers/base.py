@@ -43,6 +43,8 @@ class Reader(AskedReader, Protocol):
         """The expectation with each size as a formula over config fields, where that can be said."""
         ...
 
-    def load(self, manifest: Manifest, expectation: Expectation, config: ModelConfig) -> Outcome:
-        """What the library would report, and whether it raises."""
+    def load(
+        self, manifest: Manifest, expectation: Expectation, config: ModelConfig, reading: Reading | None = None
+    ) -> Outcome:
+        """What the library would report, and whether it raises. `reading` is for a library whose loading is evaluated."""
         ...

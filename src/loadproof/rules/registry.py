@@ -206,6 +206,14 @@ RANK: tuple[tuple[str, Gate], ...] = (
 )
 
 
+# Rules of adapters: faults of files are the same as those of a model, names and sizes are judged by rules of their own.
+_OF_FILES = ("files/", "config/table#")
+ADAPTERS: tuple[tuple[str, Gate], ...] = (
+    *((place, gate) for place, gate in RANK if place.startswith(_OF_FILES)),
+    ("shapes/zero3-placeholders", unclear),
+)
+
+
 # Rules of live models: what is not there, what is a piece, what is packed, what has the wrong shape.
 LIVE: tuple[str, ...] = (
     "live/placeholder-parameter",
@@ -242,4 +250,5 @@ def live_rules() -> tuple[Rule, ...]:
 
 def rules_for(case: Case) -> tuple[Rule, ...]:
     """The rules that can have something to say about this case, in order of rank."""
-    return tuple(load(place) for place, gate in RANK if gate(case))
+    ranked = ADAPTERS if case.expectation.reader == "peft" else RANK
+    return tuple(load(place) for place, gate in ranked if gate(case))

@@ -13,8 +13,8 @@ from loadproof.interpret.language.gate import class_of, delete, guarded_type, ma
 from loadproof.interpret.language.lazy_dict import LazyDict
 from loadproof.interpret.language.lazy_list import LazyList
 from loadproof.interpret.language.long_list import LongList
-from loadproof.interpret.language.objects import Unknown
-from loadproof.interpret.language.values import Names
+from loadproof.interpret.language.objects import Foreign, Unknown
+from loadproof.interpret.language.values import Names, Open
 
 _AS_THEY_ARE = (
     "abs all any bool callable classmethod divmod enumerate filter float id int issubclass len map max "
@@ -30,6 +30,7 @@ _COUNTED: dict[Any, tuple[type, ...]] = {
     dict: (LazyDict,),
 }
 _NO_DEFAULT = object()
+_STOOD_FOR = ("torch", "nn.", "numpy")  # of their classes, ours are not the only ones that an object may be of
 _SWITCHES = {"True": True, "False": False, "None": None}
 
 
@@ -91,12 +92,15 @@ def _iter(items: Any, *sentinel: Any) -> Any:
 
 
 def _isinstance(obj: Any, kinds: Any) -> bool:
-    """isinstance(); with a class that is not known the answer is True or not known."""
+    """isinstance(). What is modelled is no instance of a class that is not, but for those that stand-ins stand for."""
     if isinstance(kinds, tuple):
         known = tuple(k for k in kinds if not isinstance(k, (Unknown, tuple)))
         return isinstance(obj, known) or any(_isinstance(obj, k) for k in kinds if isinstance(k, (Unknown, tuple)))
     if isinstance(kinds, Unknown):
-        raise UnknownUsed(f"whether something is a {kinds._name} decides and is not known")
+        is_foreign = isinstance(kinds, Foreign) or (isinstance(obj, Open) and kinds._name.startswith(_STOOD_FOR))
+        if isinstance(obj, Unknown) or is_foreign:
+            raise UnknownUsed(f"whether something is a {kinds._name} decides and is not known")
+        return False
     return isinstance(obj, kinds)
 
 

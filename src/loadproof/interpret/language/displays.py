@@ -9,7 +9,7 @@ from typing import TypeAlias
 from loadproof.interpret.language.closures import Closure, Expressions, called, expression, iterated, mapped
 from loadproof.interpret.language.errors import certain
 from loadproof.interpret.language.gate import make_super
-from loadproof.interpret.language.scope import CLASS, SELF, Scope
+from loadproof.interpret.language.scope import CLASS, LOCALS, SELF, Scope
 from loadproof.interpret.language.values import Function, Names, Value
 
 Starred: TypeAlias = Callable[[Scope], Iterable[Value]]
@@ -56,6 +56,8 @@ def _call(node: ast.Call) -> Closure:
     function, args = called(node.func), _items(node.args)
     if isinstance(node.func, ast.Name) and node.func.id == "super" and not args:
         return _bare_super
+    if isinstance(node.func, ast.Name) and node.func.id == "locals" and not args:
+        return lambda env: _locals(function(env), env)
     if node.keywords or any(starred is not None for starred, _ in args):
         return _full_call(function, args, node.keywords)
     plain = [item for _, item in args]
@@ -63,6 +65,11 @@ def _call(node: ast.Call) -> Closure:
         only = plain[0]
         return lambda env: function(env)(only(env))
     return lambda env: function(env)(*[a(env) for a in plain])
+
+
+def _locals(given: Function, env: Scope) -> Value:
+    """`locals()`, in the files of a library that may ask for it: the names of the function's own scope."""
+    return {name: value for name, value in env.items() if name.isidentifier()} if given is LOCALS else given()
 
 
 def _bare_super(env: Scope) -> Value:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from types import MappingProxyType
 from typing import Any
 
-from loadproof.interpret.language.gate.host import state
+from loadproof.interpret.language.gate.host import find, state
 from loadproof.interpret.language.values import Open, Value
 
 AUTO: Any = object()
@@ -18,7 +18,7 @@ class EnumType(type):
     _members: dict[str, Value]
 
     def __new__(mcs, name: str, bases: Any, space: dict[str, Any], **_: object) -> EnumType:
-        cls = super().__new__(mcs, name, bases, space)
+        cls = super().__new__(mcs, name, bases, {**_words(bases, space), **space})
         cls._members = {}
         for key, value in space.items():
             if (not key.startswith("_") and isinstance(value, (str, int, float, tuple, type(None)))) or value is AUTO:
@@ -47,6 +47,22 @@ class EnumType(type):
         return len(cls._members)
 
 
+def _words(bases: tuple[type, ...], space: dict[str, Any]) -> dict[str, Value]:
+    """How Python 3.11 and later print the members of ``class X(str, Enum)``, and in an f-string: ``X.NAME``."""
+    is_mixed = any(issubclass(b, (str, int, float)) for b in bases)
+    if not is_mixed or "_prints_value" in space or any(find(b, "_prints_value") for b in bases):
+        return {}
+    return {"__str__": _full_name, "__format__": lambda self, spec: format(_full_name(self), spec), "__repr__": _shown}
+
+
+def _full_name(member: Any) -> str:
+    return f"{type(member).__name__}.{state(member)['name']}"
+
+
+def _shown(member: Any) -> str:
+    return f"<{_full_name(member)}: {_value_of(member)!r}>"
+
+
 def _member(cls: type, name: str, value: Any) -> Any:
     base = next((b for b in (str, int, float) if issubclass(cls, b)), None)
     made: Any = base.__new__(cls, value) if base else object.__new__(cls)
@@ -68,9 +84,11 @@ class Enum(Open, metaclass=EnumType):
 
 class IntEnum(int, Enum):
     __direct__ = False
+    _prints_value = True
     __hash__ = int.__hash__
 
 
 class StrEnum(str, Enum):
     __direct__ = False
+    _prints_value = True
     __hash__ = str.__hash__

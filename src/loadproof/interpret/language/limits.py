@@ -35,7 +35,7 @@ class Budget:
 
     __slots__ = (
         *("check_at", "classes", "deadline", "depth", "file", "items", "line", "raised", "raised_at", "spent", "steps"),
-        *("tensors", "on_meta", "device", "asks_device", "dtype"),
+        *("tensors", "on_cpu", "on_meta", "device", "asks_device", "dtype"),
     )
 
     def __init__(self) -> None:
@@ -46,6 +46,7 @@ class Budget:
         self.device = Device()  # the machine that the code sees
         self.asks_device = False  # whether the code has asked what the machine is
         self.dtype: Any = None  # of the model: what a tensor without a dtype of its own has; None: float32
+        self.on_cpu = False  # whether tensors lie on the CPU, as those of a model that is loaded
         self.raised: BaseException | None = None  # the last exception that left a function, and where it came from
         self.raised_at = ("", 0)
         self.spent = ""  # the total that is used up

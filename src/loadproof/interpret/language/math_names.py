@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from loadproof.interpret.language import operators
-from loadproof.interpret.language.errors import LimitReached
+from loadproof.interpret.language.errors import ForbiddenAttribute, LimitReached
+from loadproof.interpret.language.gate import read
 from loadproof.interpret.language.itertools_names import counted
 from loadproof.interpret.language.typing_names import transparent
 from loadproof.interpret.language.values import Function, Names, Value
@@ -53,6 +54,23 @@ def _item_getter(*keys: Any) -> Callable[[Any], Any]:
     return lambda value: value[keys[0]] if len(keys) == 1 else tuple(value[key] for key in keys)
 
 
+def _attribute_getter(*paths: str) -> Callable[[Value], Value]:
+    """`operator.attrgetter`, each step of a dotted path through the gate."""
+
+    def get(value: Value) -> Value:
+        found = [functools.reduce(_step, path.split("."), value) for path in paths]
+        return found[0] if len(found) == 1 else tuple(found)
+
+    return get
+
+
+def _step(value: Value, name: str) -> Value:
+    if name.startswith("__"):
+        raise ForbiddenAttribute(f"operator.attrgetter of {name}")
+    found: Value = read(value, name)
+    return found
+
+
 FUNCTOOLS: Names = {
     "partial": functools.partial,
     "reduce": _reduce,
@@ -60,9 +78,10 @@ FUNCTOOLS: Names = {
     "lru_cache": transparent,
     "cache": transparent,
     "cached_property": property,
+    "singledispatch": transparent,
 }
 OPERATOR: Names = {
     n: getattr(operator, n) for n in ["sub", "truediv", "floordiv", "neg", "eq", "ne", "lt", "le", "gt", "ge", "not_"]
 }
-OPERATOR.update(itemgetter=_item_getter)
+OPERATOR.update(itemgetter=_item_getter, attrgetter=_attribute_getter)
 OPERATOR.update(add=operators.add, __add__=operators.add, mul=operators.multiply, mod=operators.remainder)

@@ -36,9 +36,11 @@ class Field(Sealed):
         default_factory: Any = None,
         init: Value = True,
         kw_only: Value = False,
+        metadata: Any = None,
         **_: object,
     ) -> None:
         self.default, self.default_factory, self.init, self.kw_only = default, default_factory, init, kw_only
+        self.metadata = metadata if metadata is not None else {}
 
     def make(self) -> Any:
         return self.default_factory() if self.default_factory else self.default

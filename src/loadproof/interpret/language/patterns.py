@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import comb
 from typing import Any
 
 from loadproof.interpret.language import limits
@@ -10,6 +11,8 @@ from loadproof.interpret.language.errors import LimitReached
 from loadproof.interpret.language.values import Sealed, Value
 
 _SUBJECT = 20_000  # characters of a searched text
+_WAYS = 100_000_000  # in which the repeats of a pattern can share a text
+_UNBOUNDED = re.compile(r"(?<!\\)[*+]|(?<!\\)\{\d+,\}")
 
 
 class Pattern(Sealed):
@@ -21,22 +24,31 @@ class Pattern(Sealed):
         if len(pattern) > limits.PATTERN_LENGTH:
             raise LimitReached(f"regular expression of {len(pattern):,} characters")
         self.pattern, self.flags, self._compiled = pattern, flags, None
+        self._repeats = 0  # unbounded ones
 
     def _real(self) -> re.Pattern[str]:
         """The real pattern. Raises LimitReached when it nests unbounded repeats, re.error when it is no pattern."""
         if self._compiled is None:
             check_repeats(self.pattern, self.flags)
+            self._repeats = len(_UNBOUNDED.findall(self.pattern))
             self._compiled = re.compile(self.pattern, self.flags)  # type: ignore[assignment]
         return self._compiled  # type: ignore[return-value]
 
     def search(self, text: str, *span: int) -> Any:
-        return self._real().search(_checked(text), *span)
+        return self._real().search(self._bounded(text), *span)
 
     def match(self, text: str, *span: int) -> Any:
-        return self._real().match(_checked(text), *span)
+        return self._real().match(self._bounded(text), *span)
 
     def fullmatch(self, text: str, *span: int) -> Any:
-        return self._real().fullmatch(_checked(text), *span)
+        return self._real().fullmatch(self._bounded(text), *span)
+
+    def _bounded(self, given: Value) -> str:
+        """The text, if searching it may not take minutes: unbounded repeats one after the other multiply."""
+        text = _checked(given)
+        if self._repeats > 2 and comb(len(text) + self._repeats, self._repeats) > _WAYS:
+            raise LimitReached(f"regular expression of {self._repeats} repeats on a text of {len(text):,} characters")
+        return text
 
     def findall(self, text: str) -> Value:
         return self._real().findall(_checked(text))
@@ -51,6 +63,11 @@ class Pattern(Sealed):
         if isinstance(replacement, str):
             limits.current().charge(len(text) * (len(replacement) + 1), "text")
         return self._real().sub(replacement, _checked(text), count)
+
+    def subn(self, replacement: Any, text: str, count: int = 0) -> tuple[str, int]:
+        if isinstance(replacement, str):
+            limits.current().charge(len(text) * (len(replacement) + 1), "text")
+        return self._real().subn(replacement, _checked(text), count)
 
     @property
     def groupindex(self) -> dict[str, int]:
@@ -113,6 +130,7 @@ PATTERNS: dict[str, Value] = {
     "finditer": lambda p, text, flags=0: _cached(p, flags).finditer(text),
     "split": lambda p, text, maxsplit=0, flags=0: _cached(p, flags).split(text, maxsplit),
     "sub": lambda p, repl, text, count=0, flags=0: _cached(p, flags).sub(repl, text, count),
+    "subn": lambda p, repl, text, count=0, flags=0: _cached(p, flags).subn(repl, text, count),
     "escape": re.escape,
     "Pattern": Pattern,
     "Match": re.Match,

@@ -6,11 +6,17 @@ import ast
 import sys
 from typing import Protocol
 
+from loadproof.interpret.language.errors import UnknownUsed
 from loadproof.interpret.language.limits import Budget
 from loadproof.interpret.language.values import Class, Names, Value
 
 # Names that no source text can spell: what a call keeps beside its own.
 CLASS, SELF, YIELDS, CAUGHT = ":class", ":self", ":yields", ":caught"
+
+
+def LOCALS() -> Value:  # noqa: N802 - a constant: the builtin `locals`, where a file may use it
+    """Called through another name, it is not known whose scope is meant."""
+    raise UnknownUsed("locals() under another name")
 
 
 class World(Protocol):

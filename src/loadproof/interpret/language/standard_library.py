@@ -21,6 +21,7 @@ from loadproof.interpret.language.objects import NO_DEFAULT, Field, Namespace, S
 from loadproof.interpret.language.patterns import PATTERNS
 from loadproof.interpret.language.typing_names import (
     Annotation,
+    as_dict,
     bind_method,
     fields,
     is_dataclass,
@@ -90,6 +91,19 @@ class Suppress(Open):
         return kind is not None and isinstance(problem, self.kinds)
 
 
+class NullContext(Open):
+    """`contextlib.nullcontext`"""
+
+    def __init__(self, value: Value = None) -> None:
+        self.value = value
+
+    def __enter__(self) -> Value:
+        return self.value
+
+    def __exit__(self, *_: Value) -> None:
+        return None
+
+
 def _any_context(_: Value) -> Value:
     """`contextlib.contextmanager`: what the function does around the block is not followed."""
     return lambda *_, **__: Unknown("context")
@@ -116,6 +130,7 @@ MODULES: Names = {
             "fields": fields,
             "replace": replace,
             "is_dataclass": is_dataclass,
+            "asdict": as_dict,
             "MISSING": NO_DEFAULT,
         },
     ),
@@ -125,7 +140,7 @@ MODULES: Names = {
     "numbers": _module("numbers", {"Number": (int, float), "Integral": int, "Real": (int, float)}),
     "contextlib": Namespace(
         "contextlib",
-        {"contextmanager": _any_context, "nullcontext": lambda *_: Unknown("torch.nullcontext"), "suppress": Suppress},
+        {"contextmanager": _any_context, "nullcontext": NullContext, "suppress": Suppress},
     ),
     "warnings": Namespace("warnings", {"warn": lambda *_, **__: None, "simplefilter": lambda *_, **__: None}),
     "inspect": Namespace("inspect", {"signature": signature, "isclass": lambda x: isinstance(x, type)}),

@@ -64,6 +64,7 @@ class Version(Open):
         self.base_version = found.group(1)
         rest = found.group(2) or ""
         self.is_prerelease = bool(rest) and not rest.startswith(("+", ".post", "-"))
+        self.dev = int(found[1]) if (found := re.search(r"\.dev(\d{1,9})", rest)) else None
         self.major, self.minor, self.micro = (*self.release, 0, 0)[:3]
 
     def _key(self) -> tuple[Value, ...]:

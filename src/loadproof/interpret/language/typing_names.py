@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 
-from loadproof.interpret.language.copying import shallow_copy
+from loadproof.interpret.language.copying import deep_copy, shallow_copy
 from loadproof.interpret.language.errors import UnknownUsed
-from loadproof.interpret.language.gate import fields_of, find, signature_names, write
+from loadproof.interpret.language.gate import fields_of, find, read, signature_names, write
 from loadproof.interpret.language.objects import SimpleNamespace, SourceObject, Unknown
 from loadproof.interpret.language.values import Function, Sealed, Value
 
@@ -65,6 +65,26 @@ def fields(cls: Value) -> tuple[Value, ...]:
 
 def is_dataclass(value: Value) -> bool:
     return find(value if isinstance(value, type) else type(value), "__dataclass_fields__") is not None
+
+
+def as_dict(obj: Value, *, dict_factory: Function = dict) -> Value:
+    """`dataclasses.asdict`: instances inside of containers become dictionaries too, the rest is copied."""
+    if isinstance(obj, type) or not is_dataclass(obj):
+        raise TypeError("asdict() should be called on dataclass instances")
+    return dict_factory([(name, _as_data(read(obj, name), dict_factory)) for name in fields_of(type(obj))])
+
+
+def _as_data(value: Value, dict_factory: Function) -> Value:
+    if not isinstance(value, type) and is_dataclass(value):
+        return as_dict(value, dict_factory=dict_factory)
+    if isinstance(value, dict):
+        return {_as_data(k, dict_factory): _as_data(v, dict_factory) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_as_data(item, dict_factory) for item in value]
+    if isinstance(value, tuple):
+        return tuple(_as_data(item, dict_factory) for item in value)
+    copy: Value = deep_copy(value)
+    return copy
 
 
 def replace(obj: Value, **changes: Value) -> Value:

@@ -11,7 +11,7 @@ from loadproof.interpret.language.scope import CLASS, Scope
 from loadproof.interpret.language.values import Class, Members
 from loadproof.interpret.release import experts
 from loadproof.interpret.release.class_bases import OpaqueBase, bases_of
-from loadproof.interpret.release.dataclass_parts import dataclass_init, drop_defaults, is_dataclass
+from loadproof.interpret.release.dataclass_parts import add_init, drop_defaults, is_dataclass
 from loadproof.interpret.release.definitions import ClassSource
 from loadproof.interpret.release.ports import Fields, File
 
@@ -37,9 +37,7 @@ def make_class(file: File, source: ClassSource, env: Scope | None = None) -> Cla
     metaclass = next((type(b) for b in reversed(bases) if type(b) is not type), type)
     cls: Class = _new_class(source.name, bases, metaclass, members)
     if dataclass and not file.world.is_config(cls):
-        if "__init__" not in members:  # Python keeps a constructor that the class has itself
-            cls.__init__ = dataclass_init
-        cls.__dataclass_fields__ = True
+        add_init(cls, members)
     for cell in cells:
         cell[CLASS] = cls
     file.world.finish_class(cls, members, source.decorators)

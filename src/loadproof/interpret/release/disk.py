@@ -84,9 +84,13 @@ class Disk:
         return root, real if _is_inside(real, root.folder) else None
 
 
-def on_disk(release: str, code: str | None = None, *, is_trusted: bool) -> Disk:
-    """The files of a release, which is `is_trusted` or not, and of a repository's own code, which never is."""
+def on_disk(
+    release: str, code: str | None = None, *, is_trusted: bool, packages: dict[str, tuple[str, bool]] | None = None
+) -> Disk:
+    """The files of a release, which is `is_trusted` or not, and of a repository's own code, which never is; `packages`
+    are further ones: name -> folder and whether it is trusted."""
     roots = {RELEASE: Root(release, is_trusted)}
+    roots |= {name: Root(*package) for name, package in (packages or {}).items()}
     return Disk(roots if code is None else roots | {CODE: Root(code, is_trusted=False)})
 
 

@@ -28,6 +28,15 @@ def find_source(source: str | None) -> str | None:
     return _from_finders()
 
 
+def find_package(name: str, mark: str, source: str | None) -> str | None:
+    """The same for another library: the folder of the package, known by a file of it."""
+    if source is None:
+        places = (os.path.join(entry or os.curdir, name) for entry in sys.path)
+    else:
+        places = (os.path.join(source, below) for below in ("", name, os.path.join("src", name)))
+    return next((os.path.abspath(place) for place in places if os.path.isfile(os.path.join(place, mark))), None)
+
+
 def is_installed(root: str) -> bool:
     """Whether this package folder is the one of the running environment, whose code Python would run anyway."""
     installed = find_source(None)

@@ -61,7 +61,12 @@ class MissingSource(Unknown):
 
 
 class World:
-    """`files` holds the package folder of the release, and the folder of a repository's own code."""
+    """`files` holds the package folder of the release, and the folder of a repository's own code.
+
+    The world of another library adds its package to `packages`, the kinds of its files and its stand-ins.
+    """
+
+    packages: tuple[str, ...] = (RELEASE,)  # whose text is read
 
     def __init__(
         self, files: Files, machine: Machine = NOT_KNOWN, versions: Callable[[], dict[str, str]] | None = None
@@ -87,7 +92,7 @@ class World:
     def path(self, name: str) -> str | None:
         """Name of a module's file, `transformers/models/llama/modeling_llama.py`; None when there is none."""
         parts = name.split(".")
-        if parts[0] not in (RELEASE, *CODE_PACKAGES, *PACKAGES) or not all(p.isidentifier() for p in parts):
+        if parts[0] not in (*self.packages, *CODE_PACKAGES, *PACKAGES) or not all(p.isidentifier() for p in parts):
             return None
         top = CODE if parts[0] in CODE_PACKAGES else parts[0]
         stem = "/".join([top, *parts[1:]])
@@ -107,6 +112,7 @@ class World:
         return self.modules[name]
 
     def _opened(self, name: str, path: str) -> SourceFile:
+        """The file of a module, to be evaluated as such a file is."""
         if name.startswith(CODE):
             return RemoteFile(self, name, path)
         return SourceFile(self, name, path, asks_packages=quantizers.asks_packages(name))

@@ -21,6 +21,9 @@ from loadproof.interpret.sandbox.pipe_files import PipeFiles, answer, ask
 from loadproof.interpret.sandbox.task import Task
 from loadproof.interpret.sandbox.wall import NoWall, raise_wall
 from loadproof.interpret.symbolic import add_symbols
+from loadproof.interpret.worlds.peft.predict import predict
+from loadproof.interpret.worlds.peft.question import Question
+from loadproof.interpret.worlds.peft.world import PeftWorld
 
 # The compiler loads the first for a character by its name, the others stand behind coding lines and conversions.
 _LATER = ("unicodedata", "encodings.ascii", "encodings.latin_1", "encodings.unicode_escape", "encodings.idna")
@@ -61,6 +64,9 @@ def _rehearse() -> None:
 
 
 def _done(task: Task) -> Expectation:
+    if task.work == "adapter":
+        answer = predict(PeftWorld(PipeFiles(), task.machine), msgspec.convert(task.raw, Question))
+        return msgspec.structs.replace(task.expectation, config={"answer": msgspec.to_builtins(answer)})
     world = World(PipeFiles(), task.machine)
     world.devices = task.devices
     if task.work == "symbols":

@@ -14,8 +14,8 @@ from loadproof.interpret.release.machine import NOT_KNOWN, Machine
 class Task(msgspec.Struct, frozen=True):
     """`expectation` is what is known already: to be filled, or to be given symbols."""
 
-    work: Literal["evaluate", "symbols"]
-    raw: Any  # config.json
+    work: Literal["evaluate", "symbols", "adapter"]
+    raw: Any  # config.json; of an adapter the question about it
     class_name: str | None
     expectation: Expectation
     machine: Machine = NOT_KNOWN

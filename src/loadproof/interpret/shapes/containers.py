@@ -105,6 +105,15 @@ class ModuleDict(Module):
     def __contains__(self, key: Value) -> bool:
         return key in self._modules
 
+    def __delitem__(self, key: str) -> None:
+        del self._modules[key]
+
+    def pop(self, key: str) -> Value:
+        return self._modules.pop(key)
+
+    def clear(self) -> None:
+        self._modules.clear()
+
     def keys(self) -> Value:
         return self._modules.keys()
 
@@ -149,7 +158,10 @@ class ParameterList(Module):
 class ParameterDict(Module):
     def __init__(self, params: Any = None) -> None:
         super().__init__()
-        for key, p in (params if params is not None else {}).items():
+        self.update(params if params is not None else {})
+
+    def update(self, params: Any) -> None:
+        for key, p in params.items() if has(params, "items") else params:
             self[key] = p
 
     def __setitem__(self, key: str, p: Value) -> None:
@@ -160,6 +172,24 @@ class ParameterDict(Module):
 
     def __contains__(self, key: Value) -> bool:
         return key in self._parameters
+
+    def __delitem__(self, key: str) -> None:
+        del self._parameters[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parameters)
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+    def keys(self) -> Value:
+        return self._parameters.keys()
+
+    def values(self) -> Value:
+        return self._parameters.values()
+
+    def pop(self, key: str) -> Value:
+        return self._parameters.pop(key)
 
     def items(self) -> Any:
         return self._parameters.items()

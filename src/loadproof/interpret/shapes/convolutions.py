@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 from loadproof.interpret.language.values import Value
-from loadproof.interpret.shapes.module import Module, param, spread
+from loadproof.interpret.shapes.module import Layer, param, spread
 
 
-class Conv(Module):
+class Conv(Layer):
     transposed = False
     rank: int
 

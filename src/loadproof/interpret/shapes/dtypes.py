@@ -107,4 +107,4 @@ class Device(Sealed):
         return hash(self.type)
 
 
-META = Device()
+META, CPU = Device(), Device("cpu")

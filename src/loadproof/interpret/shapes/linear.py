@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from loadproof.interpret.language.errors import certain
 from loadproof.interpret.language.values import Value
-from loadproof.interpret.shapes.module import Module, param
+from loadproof.interpret.shapes.module import Layer, Module, param
 from loadproof.interpret.shapes.tensor import Parameter
 
 
-class Linear(Module):
+class Linear(Layer):
     def __init__(
         self, in_features: int, out_features: int, bias: bool = True, device: Value = None, dtype: Value = None
     ) -> None:
@@ -23,14 +23,14 @@ class NonDynamicallyQuantizableLinear(Linear):
     """The output projection of attention: a class of its own in torch, so `type(module) is nn.Linear` is false."""
 
 
-class Bilinear(Module):
+class Bilinear(Layer):
     def __init__(self, in1: int, in2: int, out: int, bias: bool = True, **_: object) -> None:
         super().__init__()
         self.weight = param(out, in1, in2)
         self._parameters["bias"] = param(out) if bias else None
 
 
-class Embedding(Module):
+class Embedding(Layer):
     def __init__(
         self,
         num_embeddings: int,
@@ -56,7 +56,7 @@ def _is_outside(index: Value, count: Value) -> bool:
     return isinstance(index, int) and isinstance(count, int) and not -count <= index < count
 
 
-class PReLU(Module):
+class PReLU(Layer):
     def __init__(self, num_parameters: int = 1, init: Value = 0.25, **_: object) -> None:
         super().__init__()
         self.weight = param(num_parameters)

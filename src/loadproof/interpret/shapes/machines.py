@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from loadproof.interpret.language import limits
-from loadproof.interpret.language.objects import Namespace
+from loadproof.interpret.language.objects import Namespace, SourceObject
 from loadproof.interpret.language.values import Value
 from loadproof.interpret.shapes import dtypes
 
@@ -52,7 +52,8 @@ CUDA = _accelerator("cuda", {"get_device_capability": _capability, "get_device_n
 XPU, NPU, HPU = map(_accelerator, ("xpu", "npu", "hpu"))
 MPS = _accelerator("mps")
 BACKENDS = Namespace("torch.backends", {"mps": MPS})
-DISTRIBUTED = Namespace("torch.distributed", {"is_available": lambda: True, "is_initialized": _no})
+_DTENSOR = Namespace("torch.distributed.tensor", {"DTensor": type("DTensor", (SourceObject,), {})})
+DISTRIBUTED = Namespace("torch.distributed", {"is_available": lambda: True, "is_initialized": _no, "tensor": _DTENSOR})
 ACCELERATOR = Namespace(
     "torch.accelerator",
     {

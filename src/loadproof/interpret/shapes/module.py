@@ -12,6 +12,7 @@ from loadproof.interpret.language.gate import has, state
 from loadproof.interpret.language.objects import Made, Unknown
 from loadproof.interpret.language.values import Open, Value
 from loadproof.interpret.shapes.dtypes import DType
+from loadproof.interpret.shapes.loading import load_state_dict
 from loadproof.interpret.shapes.tensor import Buffer, Parameter, Tensor, typed_as
 
 set_plain = object.__setattr__
@@ -183,8 +184,13 @@ class Module(Open):
         return (b for _, b in self.named_buffers(recurse=recurse))
 
     def state_dict(self, *_: object, **__: object) -> dict[str, Value]:
-        out = dict(self.named_parameters(remove_duplicate=False))
-        out.update(self.named_buffers(remove_duplicate=False, persistent_only=True))
+        """Module by module, parameters before buffers."""
+        out: dict[str, Value] = {}
+        for path, module in self._walk(set(), "", False):
+            prefix = f"{path}." if path else ""
+            out.update((prefix + name, p) for name, p in module._parameters.items() if p is not None)
+            kept = ((name, b) for name, b in module._buffers.items() if name not in module._non_persistent)
+            out.update((prefix + name, b) for name, b in kept if b is not None)
         return out
 
     def get_submodule(self, path: str) -> Value:
@@ -246,23 +252,38 @@ class Module(Open):
     register_load_state_dict_pre_hook = register_load_state_dict_post_hook = register_state_dict_pre_hook = _hook
     _register_load_state_dict_pre_hook = _register_state_dict_hook = register_state_dict_post_hook = _hook
     register_backward_hook = register_full_backward_pre_hook = _hook
-    load_state_dict = _load_from_state_dict = _save_to_state_dict = zero_grad = _hook
+    load_state_dict = load_state_dict
+    _load_from_state_dict = _save_to_state_dict = zero_grad = _hook
     get_extra_state = set_extra_state = forward = _hook
 
     def _get_name(self) -> str:
         return self.__class__.__name__
 
-    def reset_parameters(self, *_: object, **__: object) -> None:
-        pass
-
     def extra_repr(self) -> str:
         return ""
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(...)"
+        """As torch prints it: what the module says of itself, then its children, indented."""
+        said = str(self.extra_repr())
+        inside = [f"({name}): {_indented(repr(module))}" for name, module in self._modules.items()]
+        lines = [*(said.split("\n") if said else ()), *inside]
+        if not inside and len(lines) < 2:
+            return f"{self._get_name()}({said})"
+        return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)"
 
     def __call__(self, *_: object, **__: object) -> Value:
         return Unknown(f"output of {type(self).__name__}")
+
+
+class Layer(Module):
+    """A layer of torch that can fill its parameters anew. `Module` itself has no such method."""
+
+    def reset_parameters(self, *_: object, **__: object) -> None:
+        pass
+
+
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n  ")
 
 
 def _plain_name(name: Value) -> str:

@@ -5,11 +5,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from loadproof.interpret.language import limits
 from loadproof.interpret.language.objects import Namespace, SourceObject, Unknown
 from loadproof.interpret.language.surroundings import TORCH_VERSION
 from loadproof.interpret.language.values import Value
 from loadproof.interpret.shapes import containers, layers, tensor_functions, weight_norm
-from loadproof.interpret.shapes.dtypes import META, Device, DType
+from loadproof.interpret.shapes.dtypes import CPU, META, Device, DType
+from loadproof.interpret.shapes.initialisers import INIT
+from loadproof.interpret.shapes.layer_words import name_layers
+from loadproof.interpret.shapes.linear_algebra import FUNCTIONS
 from loadproof.interpret.shapes.machines import ACCELERATOR, BACKENDS, CUDA, DISTRIBUTED, HPU, MPS, NPU, XPU
 from loadproof.interpret.shapes.module import Module
 from loadproof.interpret.shapes.number_ranges import FloatInfo, IntegerInfo
@@ -56,9 +60,10 @@ FUNCTIONAL = Namespace("torch.nn.functional", {"pad": tensor_functions.pad})
 _NN.update(
     utils=UTILS,
     functional=FUNCTIONAL,
-    init=Unknown("init"),
+    init=INIT,
     parameter=Namespace("torch.nn.parameter", {"Parameter": Parameter, "Buffer": Buffer}),
 )
+name_layers(_NN)
 NN = Namespace("torch.nn", _NN, _nn_default)
 _NN["modules"] = Namespace("torch.nn.modules", _NN, lambda name: NN if name.islower() else _nn_default(name))
 
@@ -82,7 +87,7 @@ def _parse_to(*given: Value, **options: Value) -> Value:
 
 _BUILT = Namespace("torch._C", {"_has_xpu": False, "_nn": Namespace("torch._C._nn", {"_parse_to": _parse_to})})
 
-TORCH = Namespace("torch", tensor_functions.functions())
+TORCH = Namespace("torch", {**tensor_functions.functions(), **FUNCTIONS})
 TORCH._members.update(
     nn=NN,
     autograd=AUTOGRAD,
@@ -99,6 +104,11 @@ TORCH._members.update(
     finfo=FloatInfo,
     iinfo=IntegerInfo,
     no_grad=_transparent,
+    enable_grad=_transparent,
+    is_grad_enabled=lambda: False,
+    utils=Namespace("torch.utils", {}),
+    get_default_device=lambda: CPU if limits.current().on_cpu else META,
+    version=Namespace("torch.version", {"hip": None, "cuda": None}),
     inference_mode=_transparent,
     device=Device,
     jit=Namespace("torch.jit", {"script": _transparent, "unused": _transparent, "ignore": _transparent}),

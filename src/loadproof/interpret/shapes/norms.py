@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from loadproof.interpret.language.values import Value
 from loadproof.interpret.shapes.dtypes import INT64
-from loadproof.interpret.shapes.module import Module, param, spread
+from loadproof.interpret.shapes.module import Layer, param, spread
 from loadproof.interpret.shapes.tensor import Tensor, typed_as
 
 
-class LayerNorm(Module):
+class LayerNorm(Layer):
     def __init__(
         self,
         normalized_shape: Value,
@@ -25,7 +25,7 @@ class LayerNorm(Module):
         self._parameters["bias"] = param(*self.normalized_shape, dtype=dtype) if elementwise_affine and bias else None
 
 
-class RMSNorm(Module):
+class RMSNorm(Layer):
     def __init__(
         self,
         normalized_shape: Value,
@@ -39,7 +39,7 @@ class RMSNorm(Module):
         self._parameters["weight"] = param(*self.normalized_shape, dtype=dtype) if elementwise_affine else None
 
 
-class GroupNorm(Module):
+class GroupNorm(Layer):
     def __init__(
         self,
         num_groups: int,
@@ -57,7 +57,7 @@ class GroupNorm(Module):
         self._parameters["bias"] = param(num_channels, dtype=dtype) if affine else None
 
 
-class BatchNorm(Module):
+class BatchNorm(Layer):
     def __init__(
         self,
         num_features: int,

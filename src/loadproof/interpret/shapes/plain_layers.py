@@ -1,6 +1,5 @@
 """The layers that are known to own no parameter and no buffer."""
 
-# ruff: noqa: ARG002 - the signatures are torch's
 from __future__ import annotations
 
 from loadproof.interpret.language.objects import Unknown
@@ -60,6 +59,7 @@ class Dropout(NoParameters):
     def __init__(self, p: Value = 0.5, inplace: bool = False) -> None:
         super().__init__()
         set_plain(self, "p", p)
+        set_plain(self, "inplace", inplace)
 
 
 class Identity(NoParameters):

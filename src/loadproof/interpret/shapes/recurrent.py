@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from loadproof.interpret.language.limits import checked_layers
 from loadproof.interpret.language.values import Value
-from loadproof.interpret.shapes.module import Module, param
+from loadproof.interpret.shapes.module import Layer, param
 
 
-class Recurrent(Module):
+class Recurrent(Layer):
     gates: int
 
     def __init__(
@@ -42,7 +42,7 @@ class Recurrent(Module):
             self._parameters["weight_hr" + suffix] = param(proj, hidden)
 
 
-class Cell(Module):
+class Cell(Layer):
     gates: int
 
     def __init__(self, input_size: int, hidden_size: int, bias: bool = True, **_: object) -> None:

@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from loadproof.interpret.language import limits
+from loadproof.interpret.language.errors import certain
 from loadproof.interpret.language.values import Value
+from loadproof.interpret.shapes.filling import fill_of_number
 from loadproof.interpret.shapes.sizes import Sized, flat, product
 
 
@@ -14,10 +16,17 @@ class Reshaping(Sized):
     """`_of` makes a tensor of other sizes."""
 
     def _of(self, shape: Iterable[Value] | None) -> Sized:
+        """A tensor of the same numbers, as far as it is known how it was filled."""
+        raise NotImplementedError
+
+    def _other(self, shape: Iterable[Value] | None) -> Sized:
+        """A tensor of other numbers."""
         raise NotImplementedError
 
     def numel(self) -> Any:
         return product(self.known())
+
+    nelement = numel
 
     def reshape(self, *dims: Any) -> Sized:
         shape = list(flat(dims))
@@ -47,11 +56,19 @@ class Reshaping(Sized):
         return self._of(shape)
 
     def permute(self, *dims: Any) -> Sized:
-        return self._of([self.known()[i] for i in flat(dims)])
+        order, shape = flat(dims), self.known()
+        if len(order) != len(shape):
+            raise certain(
+                RuntimeError(
+                    "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+                    f"ordering of dimensions i.e. input.dim() = {len(shape)} is not equal to len(dims) = {len(order)}"
+                )
+            )
+        return self._of([shape[i] for i in order])
 
-    def flatten(self, start: int = 0, end: int = -1) -> Sized:
+    def flatten(self, start_dim: int = 0, end_dim: int = -1) -> Sized:
         shape = list(self.known())
-        end = end if end >= 0 else len(shape) + end
+        start, end = start_dim, end_dim if end_dim >= 0 else len(shape) + end_dim
         return self._of([*shape[:start], product(shape[start : end + 1]), *shape[end + 1 :]])
 
     def expand(self, *dims: Any) -> Sized:
@@ -66,14 +83,14 @@ class Reshaping(Sized):
 
     def sum(self, dim: Any = None, keepdim: bool = False, **_: object) -> Sized:
         if dim is None:
-            return self._of(())
+            return self._other(())
         shape = list(self.known())
         for i in sorted((x % len(shape) for x in ((dim,) if isinstance(dim, int) else dim)), reverse=True):
             if keepdim:
                 shape[i] = 1
             else:
                 del shape[i]
-        return self._of(shape)
+        return self._other(shape)
 
     mean = max = min = prod = any = all = std = var = amax = amin = sum
 
@@ -84,16 +101,26 @@ class Reshaping(Sized):
         shape[dim] *= n
         return self._of(shape)
 
+    def new_empty(self, *shape: Any, **_: object) -> Sized:
+        return self._other(flat(shape))
+
     def new_zeros(self, *shape: Any, **_: object) -> Sized:
-        return self._of(flat(shape))
+        made = self._other(flat(shape))
+        made.fill = "zero"
+        return made
 
-    new_ones = new_empty = new_zeros
+    def new_ones(self, *shape: Any, **_: object) -> Sized:
+        made = self._other(flat(shape))
+        made.fill = "one"
+        return made
 
-    def new_full(self, shape: Any, *_: object, **__: object) -> Sized:
-        return self._of(shape)
+    def new_full(self, shape: Any, value: Value = None, *_: object, **__: object) -> Sized:
+        made = self._other(shape)
+        made.fill = fill_of_number(value)
+        return made
 
     def outer(self, other: Sized) -> Sized:
-        return self._of((self.known()[0], other.known()[0]))
+        return self._other((self.known()[0], other.known()[0]))
 
     def chunk(self, n: int, dim: int = 0) -> tuple[Sized, ...]:
         shape = list(self.known())

@@ -8,6 +8,7 @@ from typing import Any
 from loadproof.interpret.language.errors import LimitReached, UnknownUsed, certain
 from loadproof.interpret.language.objects import Unknown
 from loadproof.interpret.language.values import Open, Value
+from loadproof.interpret.shapes.filling import Fill
 
 
 def product(shape: Iterable[Any]) -> Any:
@@ -67,6 +68,7 @@ class Sized(Open):
     """What a tensor knows: its sizes, and the numbers of a short one."""
 
     shape: Size | None
+    fill: Fill = "other"
     values: list[Value] | None = None  # of one dimension, or the only one of none
 
     def known(self) -> Size:

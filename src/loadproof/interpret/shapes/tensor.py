@@ -13,7 +13,9 @@ from loadproof.interpret.language.errors import UnknownUsed, certain
 from loadproof.interpret.language.objects import Unknown
 from loadproof.interpret.language.values import Value
 from loadproof.interpret.shapes import known_numbers
-from loadproof.interpret.shapes.dtypes import BOOL, FLOAT32, META, DType, promoted, width_of
+from loadproof.interpret.shapes.attribute_names import OF_TENSORS
+from loadproof.interpret.shapes.dtypes import BOOL, CPU, FLOAT32, META, DType, promoted, width_of
+from loadproof.interpret.shapes.filling import fill_of_number
 from loadproof.interpret.shapes.indexing import check_fits, indexed, is_plain_index
 from loadproof.interpret.shapes.reshaping import Reshaping
 from loadproof.interpret.shapes.sizes import Size, product, sizes
@@ -24,7 +26,9 @@ NO_NUMBER = Unknown("a number on the meta device")
 class Tensor(Reshaping):
     requires_grad: bool = False
     grad = None
-    is_meta = True
+    is_leaf = True
+    origin: tuple[str, ...] = ()  # the stored tensors of which its numbers come
+    ones: int | None = None  # of a mask: in how many places it is one, where that is known
     source: tuple[str, int] = ("", 0)  # file and line that made a parameter or registered a buffer
     own_dtype: DType | None = None  # None: the dtype in which the model is built
 
@@ -36,10 +40,16 @@ class Tensor(Reshaping):
         self.shape = None if shape is None else sizes(shape)
 
     def _of(self, shape: Iterable[Value] | None) -> Tensor:
+        made = Tensor(shape)
+        made.fill, made.origin, made.own_dtype = self.fill, self.origin, self.own_dtype
+        return made
+
+    def _other(self, shape: Iterable[Value] | None) -> Tensor:
         return typed_as(Tensor(shape), self.own_dtype)
 
     # ---- what is not a shape
-    device: Value = property(lambda self: META)
+    device: Value = property(lambda self: CPU if limits.current().on_cpu else META)
+    is_meta: Value = property(lambda self: not limits.current().on_cpu)
 
     @property
     def dtype(self) -> DType:
@@ -81,7 +91,14 @@ class Tensor(Reshaping):
     @data.setter
     def data(self, value: Value) -> None:
         self.shape, self.values = value.shape if isinstance(value, Tensor) else None, None
-        self.own_dtype = value.own_dtype if isinstance(value, Tensor) else None
+        given = value if isinstance(value, Tensor) else Tensor()
+        self.fill, self.origin, self.own_dtype = given.fill, given.origin, given.own_dtype
+
+    def is_contiguous(self, *_: object, **__: object) -> bool:
+        return True
+
+    def data_ptr(self) -> int:
+        return id(self)
 
     def item(self) -> Value:
         if self.values is not None and any(x is NO_NUMBER for x in self.values):
@@ -117,6 +134,9 @@ class Tensor(Reshaping):
     def __getattr__(self, key: str) -> Value:
         if key.startswith("__"):
             raise AttributeError(key)
+        if key not in OF_TENSORS:
+            kind = "Parameter" if isinstance(self, Parameter) else "Tensor"
+            raise AttributeError(f"'{kind}' object has no attribute '{key}'", name=key, obj=self)
         return Unknown("tensor." + key)
 
     ndim: Value = property(lambda self: len(self.known()))
@@ -171,7 +191,9 @@ class Tensor(Reshaping):
 
     def __matmul__(self, other: Any) -> Tensor:
         a, b = self.known(), other.known()
-        return self._of(tuple(a[:-1]) + tuple(b[1:]) if len(b) == 2 else None)
+        return self._other(tuple(a[:-1]) + tuple(b[1:]) if len(b) == 2 else None)
+
+    mm = matmul = __matmul__
 
     # ---- indexing
     def __getitem__(self, index: Any) -> Tensor:
@@ -182,7 +204,7 @@ class Tensor(Reshaping):
         return self._of(indexed(list(self.shape), index if isinstance(index, tuple) else (index,)))
 
     def __setitem__(self, key: Value, value: Value) -> None:
-        self.values = None
+        self.values, self.fill = None, "other"
         place = key if isinstance(key, tuple) else (key,)
         if self.shape is not None and isinstance(value, Tensor) and value.shape and all(map(is_plain_index, place)):
             check_fits(value.shape, indexed(list(self.shape), place) or ())
@@ -208,7 +230,7 @@ def _dtype_with(tensor: Tensor, other: Value) -> DType | None:
 
 
 def _same(self: Tensor, *_: object, **__: object) -> Tensor:
-    return self._of(self.shape)
+    return self._other(self.shape)
 
 
 def _kept(self: Tensor, *_: object, **__: object) -> Tensor:
@@ -235,13 +257,29 @@ def _operation(name: str, swapped: bool = False) -> Value:
     def operate(self: Tensor, other: Value) -> Tensor:
         made = self.broadcast(other)
         made.values = known_numbers.results(name, self.values, other, swapped)
+        made.ones = self.ones if name == "eq" and type(other) in (int, float, bool) and other == 1 else None
         return typed_as(made, BOOL) if name.rstrip("_") in known_numbers.COMPARISONS else made
 
     return operate
 
 
 def _in_place(self: Tensor, *_: object, **__: object) -> Tensor:
-    self.values = None
+    self.values, self.fill, self.origin = None, "other", ()
+    return self
+
+
+def _filled_with(self: Tensor, value: Value = 0, *_: object) -> Tensor:
+    self.values, self.fill, self.origin = None, fill_of_number(value), ()
+    return self
+
+
+def _copied(self: Tensor, other: Value, *_: object, **__: object) -> Tensor:
+    given = other if isinstance(other, Tensor) else Tensor()
+    self.values, self.fill, self.origin = None, given.fill, given.origin
+    return self
+
+
+def _as_it_is(self: Tensor, *_: object, **__: object) -> Tensor:
     return self
 
 
@@ -266,14 +304,20 @@ _CASTS = {
     "bool": "bool",
 }
 _IN_PLACE = (
-    "requires_grad_ fill_ zero_ normal_ uniform_ copy_ masked_fill_ mul_ add_ sub_ div_ clamp_ trunc_normal_ exp_ log_ "
-    "fill_diagonal_ erfinv_ scatter_ index_fill_ neg_ sqrt_ pow_"
+    "normal_ uniform_ masked_fill_ mul_ add_ sub_ div_ clamp_ trunc_normal_ exp_ log_ "
+    "fill_diagonal_ erfinv_ index_fill_ neg_ sqrt_ pow_"
 )
-for _names, _method in ((_KEPT, _kept), (_SAME, _same), (_IN_PLACE, _in_place)):
+_METHODS = (
+    *((_KEPT, _kept), (_SAME, _same), (_IN_PLACE, _in_place), ("zero_ fill_", _filled_with), ("copy_", _copied)),
+    ("requires_grad_ scatter_ index_copy_ index_copy", _as_it_is),
+)
+for _names, _method in _METHODS:
     for _name in _names.split():
         setattr(Tensor, _name, _method)
+for _name in ("add", "sub", "mul", "truediv", "matmul"):
+    setattr(Tensor, f"__i{_name}__", _in_place)
 for _name, _dtype in _CASTS.items():
-    setattr(Tensor, _name, _cast(DType(_dtype), keeps=_name in ("float", "double")))
+    setattr(Tensor, _name, _cast(DType(_dtype), keeps=_name in ("half", "bfloat16", "float", "double")))
 Tensor.type = Tensor.type_as = Tensor.to  # type: ignore[attr-defined]
 for _name in known_numbers.NAMES:
     _dunder = _name.rstrip("_")

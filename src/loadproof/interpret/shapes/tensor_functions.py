@@ -14,6 +14,7 @@ from loadproof.interpret.language.gate import guarded_type, own
 from loadproof.interpret.language.objects import Unknown
 from loadproof.interpret.language.values import Value, function_of
 from loadproof.interpret.shapes.dtypes import BOOL, FLOAT32, INT64, DType, promoted
+from loadproof.interpret.shapes.filling import Fill, common, fill_of_number
 from loadproof.interpret.shapes.sizes import Size, flat, sizes
 from loadproof.interpret.shapes.tensor import NO_NUMBER, Tensor, shape_of, typed_as
 
@@ -27,7 +28,30 @@ def factory(*shape: Value, function: str = "empty", **options: Value) -> Tensor:
     dims = flat((options["size"],) if "size" in options else shape)
     if len(dims) == 1 and isinstance(dims[0], Tensor) and dims[0].values is None:
         return Tensor(None)
-    return Tensor(sizes(dims, function))
+    return _typed(Tensor(sizes(dims, function)), options, _FILLS.get(function, "other"))
+
+
+_FILLS: dict[str, Fill] = {"zeros": "zero", "ones": "one"}
+
+
+def _typed(made: Tensor, options: dict[str, Any], fill: Fill) -> Tensor:
+    made.fill = fill
+    if isinstance(options.get("dtype"), DType):
+        made.own_dtype = options["dtype"]
+    return made
+
+
+def _like(fill: Fill) -> Callable[..., Value]:
+    """`zeros_like`, `ones_like`"""
+
+    def make(tensor: Value, *_: Value, **options: Any) -> Value:
+        made = elementwise(tensor)
+        if isinstance(made, Tensor) and isinstance(tensor, Tensor):
+            made.own_dtype = tensor.own_dtype
+            _typed(made, options, fill)
+        return made
+
+    return make
 
 
 def _count(span: Any) -> Any:
@@ -55,21 +79,52 @@ def _float32(x: float) -> float:
 
 
 def cat(tensors: Any, dim: int = 0, **options: Any) -> Tensor:
-    parts, dim = list(tensors), options.get("axis", dim)
-    if any(not isinstance(t, Tensor) or t.shape is None for t in parts):
+    """Raises what torch raises for tensors that do not fit together; one of shape (0,) fits everywhere."""
+    given, dim = list(tensors), options.get("axis", dim)
+    if any(not isinstance(t, Tensor) or t.shape is None for t in given):
         return Tensor(None)
+    if not given:
+        raise certain(RuntimeError("expected a non-empty list of Tensors"))
+    parts = [t for t in given if tuple(t.shape) != (0,)] or given[:1]
     shape = list(parts[0].shape)
+    for at, part in enumerate(parts[1:], 1):
+        _check_joined(shape, part.shape, dim % len(shape), at)
     shape[dim] = sum(t.shape[dim] for t in parts)
-    return typed_as(Tensor(shape), reduce(promoted, (t.own_dtype for t in parts)))
+    return _put_together(shape, given)
+
+
+def _check_joined(first: Any, other: Any, dim: int, at: int) -> None:
+    if len(first) != len(other):
+        text = f"Tensors must have same number of dimensions: got {len(first)} and {len(other)}"
+        raise certain(RuntimeError(text))
+    for d, (x, y) in enumerate(zip(first, other, strict=True)):
+        if d != dim and x != y:
+            text = (
+                f"Sizes of tensors must match except in dimension {dim}. Expected size {x} but got size {y} for tensor"
+            )
+            raise certain(RuntimeError(f"{text} number {at} in the list."))
 
 
 def stack(tensors: Any, dim: int = 0, **_: object) -> Tensor:
+    """Raises what torch raises for tensors of different sizes."""
     parts = list(tensors)
     if any(not isinstance(t, Tensor) or t.shape is None for t in parts):
         return Tensor(None)
+    if not parts:
+        raise certain(RuntimeError("stack expects a non-empty TensorList"))
     shape = list(parts[0].shape)
+    for at, part in enumerate(parts):
+        if list(part.shape) != shape:
+            text = f"stack expects each tensor to be equal size, but got {shape} at entry 0 and {list(part.shape)} at entry {at}"
+            raise certain(RuntimeError(text))
     shape.insert(dim if dim >= 0 else len(shape) + 1 + dim, len(parts))
-    return typed_as(Tensor(shape), reduce(promoted, (t.own_dtype for t in parts)))
+    return _put_together(shape, parts)
+
+
+def _put_together(shape: Any, parts: list[Any]) -> Tensor:
+    made = typed_as(Tensor(shape), reduce(promoted, (t.own_dtype for t in parts)))
+    made.fill, made.origin = common(parts), tuple(name for part in parts for name in part.origin)
+    return made
 
 
 def meshgrid(*tensors: Value, indexing: str = "ij", **_: object) -> tuple[Tensor, ...]:
@@ -105,7 +160,10 @@ def elementwise(tensor: Value, *others: Value, **_: object) -> Value:
     return out
 
 
-def where(condition: Any, a: Any = None, b: Any = None) -> Tensor:
+def where(condition: Any, a: Any = None, b: Any = None) -> Value:
+    """With a mask alone: the places where it is one, if their number is known."""
+    if a is None and b is None and isinstance(condition, Tensor) and condition.ones is not None:
+        return tuple(Tensor((condition.ones,)) for _ in condition.known())
     if isinstance(a, Tensor) or isinstance(b, Tensor):
         made = condition.broadcast(a).broadcast(b) if isinstance(condition, Tensor) else Tensor(None)
         dtypes = [x.own_dtype for x in (a, b) if isinstance(x, Tensor)]
@@ -150,8 +208,8 @@ def normal(mean: Value = 0.0, std: Value = 1.0, size: Value = (), **_: object) -
     return factory(size) if size else elementwise(mean, std)
 
 
-def full(shape: Value, *_: object, **__: object) -> Tensor:
-    return factory(shape)
+def full(shape: Value, fill_value: Value = None, *_: object, **options: Any) -> Tensor:
+    return _typed(factory(shape), options, fill_of_number(fill_value))
 
 
 def _eye(n: Value, m: Value = None, **_: object) -> Tensor:
@@ -216,6 +274,7 @@ def functions() -> dict[str, Value]:
     """Name -> function for the torch namespace."""
     found: dict[str, Value] = {n: partial(factory, function=n) for n in ("empty", "zeros", "ones", "rand", "randn")}
     found.update(dict.fromkeys(_ELEMENTWISE.split(), elementwise))
+    found.update(zeros_like=_like("zero"), ones_like=_like("one"), empty_like=_like("other"))
     found.update({name: _method(name) for name in _METHODS.split()})
     found.update({name: DType(_ALIASES.get(name, name)) for name in _DTYPES.split()})
     found.update(dict.fromkeys(("FloatTensor", "LongTensor", "IntTensor"), typed))

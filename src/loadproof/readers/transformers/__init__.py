@@ -89,7 +89,13 @@ class TransformersReader:
 
         return react(problem)
 
-    def load(self, manifest: Manifest, expectation: Expectation, config: ModelConfig) -> Outcome:
+    def load(
+        self,
+        manifest: Manifest,
+        expectation: Expectation,
+        config: ModelConfig,
+        reading: Reading | None = None,  # noqa: ARG002
+    ) -> Outcome:
         """What its load report would say, family by family, and the exception it would raise.
 
         `config` is used to recognise a quantization method. Nothing is raised: what cannot be said is `inconclusive`.

@@ -178,6 +178,14 @@ def _name_of(cls: type, name: str) -> Any:
         return Unknown(f"{cls.__name__}.{name}")
 
 
+def _members(cls: type) -> Value:
+    """`cls.__members__` of an enumeration."""
+    found: Value = find(cls, "_members")
+    if found is None:
+        raise attribute_error(cls, "__members__")
+    return found
+
+
 def annotations_of(cls: type) -> dict[str, Value]:
     known = own(cls).get("__source_class__", {})
     return {name: Unknown(f"annotation of {name}") for name in known}
@@ -194,7 +202,14 @@ def _field(name: str, default: Value) -> SimpleNamespace:
     stated = default if isinstance(default, Field) else Field(default)
     factory = NO_DEFAULT if stated.default_factory is None else stated.default_factory
     kind = Unknown(f"type of field {name}")
-    return SimpleNamespace(name=name, type=kind, default=stated.default, default_factory=factory, init=stated.init)
+    return SimpleNamespace(
+        name=name,
+        type=kind,
+        default=stated.default,
+        default_factory=factory,
+        init=stated.init,
+        metadata=stated.metadata,
+    )
 
 
 _COUNTED = {base: real for real, base in BASES.items()}
@@ -204,4 +219,5 @@ _VIRTUAL = {
     "__bases__": lambda cls: _shown(cls.__bases__),
     "__annotations__": annotations_of,
     "__dataclass_fields__": fields_of,
+    "__members__": _members,
 }

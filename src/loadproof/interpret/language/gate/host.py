@@ -54,6 +54,12 @@ def is_evaluated(function: Value) -> bool:
     return type(function) is FunctionType and function.__code__ is _EVALUATED[0]
 
 
+def function_state(function: Any) -> Mapping[str, Any] | None:
+    """The attributes of a function that evaluated code defined, bound or not; None for everything else."""
+    function = function.__func__ if type(function) is MethodType else function
+    return function.__dict__ if is_evaluated(function) else None
+
+
 def is_evaluated_class(cls: type) -> bool:
     """Whether a class statement of evaluated code made it."""
     return "__source_class__" in cls.__dict__

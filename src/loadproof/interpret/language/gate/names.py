@@ -10,7 +10,7 @@ _READABLE = (
     "__name__ __qualname__ __module__ __doc__ __class__ __dict__ __mro__ __bases__ __annotations__ __version__ __init__ "
     "__post_init__ __new__ __len__ __getitem__ __setitem__ __delitem__ __contains__ __iter__ __setattr__ "
     "__getattribute__ __delattr__ __getattr__ __eq__ __ne__ __hash__ __repr__ __str__ __call__ __enter__ __exit__ "
-    "__init_subclass__ __missing__ __set__ __get__ __or__ __and__ __dataclass_fields__"
+    "__init_subclass__ __missing__ __set__ __get__ __or__ __and__ __dataclass_fields__ __members__"
 )
 READABLE = frozenset(_READABLE.split())
 GATED = frozenset(["__getattribute__", "__setattr__", "__delattr__"])  # would lead past the gate

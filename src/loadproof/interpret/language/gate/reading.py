@@ -7,13 +7,13 @@ show what they were made of. Functions show their names, iterators nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 from loadproof.interpret.language.errors import ForbiddenAttribute
 from loadproof.interpret.language.gate.class_reading import annotations_of, attribute_error, fields_of, read_class
-from loadproof.interpret.language.gate.host import find, own, state
+from loadproof.interpret.language.gate.host import find, function_state, own, state
 from loadproof.interpret.language.gate.kinds import CALLABLE, METHODS, PLAINLY, admitted, charge_text
 from loadproof.interpret.language.gate.names import DATA_DUNDERS, GATED, OF_EXCEPTIONS, OF_FUNCTIONS, check_name
 from loadproof.interpret.language.gate.supers import read_super
@@ -139,9 +139,18 @@ def _read_other(obj: Any, name: str, kind: type) -> Any:
         return getattr(obj, name)
     if kind in CALLABLE and name in OF_FUNCTIONS:
         return getattr(obj, name, None)
+    if name[:2] != "__" and (known := function_state(obj)) is not None:
+        return _of_function(obj, known, name)
     if not hasattr(obj, name):
         raise attribute_error(obj, name)
     raise ForbiddenAttribute(f"{name} of a {kind.__name__}")
+
+
+def _of_function(obj: Any, known: Mapping[str, Any], name: str) -> Any:
+    """What evaluated code gave to a function of its own."""
+    if name not in known:
+        raise attribute_error(obj, name)
+    return admitted(known[name])
 
 
 def _through_gate(obj: Value, method: str, name: str, *value: Value) -> None:

@@ -1,11 +1,12 @@
-"""Setting and deleting attributes: on objects of ours that are not shared, and on classes that evaluated code defined."""
+"""Setting and deleting attributes: on objects of ours that are not shared, on classes and functions that evaluated code
+defined."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from loadproof.interpret.language.errors import ForbiddenAttribute
-from loadproof.interpret.language.gate.host import is_evaluated_class
+from loadproof.interpret.language.gate.host import is_evaluated, is_evaluated_class
 from loadproof.interpret.language.objects import Namespace, Unknown
 from loadproof.interpret.language.values import Open, Sealed
 
@@ -34,5 +35,5 @@ def check_write(obj: Any, name: Any) -> None:
     if issubclass(kind, type):
         if not is_evaluated_class(obj):
             raise ForbiddenAttribute(f"setting {name} of {obj.__name__}")
-    elif not issubclass(kind, Open) or issubclass(kind, Sealed):
+    elif (not issubclass(kind, Open) or issubclass(kind, Sealed)) and not is_evaluated(obj):
         raise ForbiddenAttribute(f"setting {name} of a {kind.__name__}")

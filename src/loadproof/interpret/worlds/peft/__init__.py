@@ -1,0 +1,1 @@
+"""What peft does with an adapter, evaluated from its own text."""
