@@ -43,6 +43,12 @@ def test_a_possible_cause_is_mended_only_by_its_code() -> None:
     assert _choose(guess, False, is_named=True).fix is not None
 
 
+def test_the_better_way_by_hand_stands_beside_a_lossy_one() -> None:
+    lossy, manual = Fix("keep the base alone", "lossy", EDIT, "the training"), Fix("merge it", "manual")
+    choice = _choose(finding(manual, lossy), False, is_named=True)
+    assert choice.why == "merge it; or, with --unsafe: keep the base alone (loses the training)"
+
+
 def test_a_manual_fix_is_advice_and_no_fix_is_said() -> None:
     assert _choose(finding(Fix("ask the author", "manual")), True, is_named=True).why == "ask the author"
     assert _choose(finding(), True, is_named=True).why == "no edit of these files fixes it"

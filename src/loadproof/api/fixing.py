@@ -197,9 +197,10 @@ def _choose(finding: Finding, unsafe: bool, is_named: bool) -> Choice:
         return Choice(finding, lossless)
     if able and unsafe:
         return Choice(finding, able[0])
+    manual = next((fix for fix in finding.fixes if not fix.edits), None)
     if able:
-        return Choice(finding, None, f"only with --unsafe: {able[0].title} (loses {able[0].loss or 'something'})")
-    manual = next(iter(finding.fixes), None)
+        lossy = f"with --unsafe: {able[0].title} (loses {able[0].loss or 'something'})"
+        return Choice(finding, None, f"{manual.title}; or, {lossy}" if manual else f"only {lossy}")
     return Choice(finding, None, manual.title if manual else "no edit of these files fixes it")
 
 

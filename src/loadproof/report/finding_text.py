@@ -8,7 +8,7 @@ from loadproof.core.findings import Evidence, Finding, Note
 from loadproof.report.commands import fix_command
 from loadproof.report.escape import clean
 from loadproof.report.style import Line
-from loadproof.report.words import failure, outcome_text, plural, row_text, tally_text, total
+from loadproof.report.words import failure, one_line, outcome_text, plural, row_text, tally_text, total
 
 SHOWN_EVIDENCE = 5
 _WIDE = 132  # columns that one line may take
@@ -64,7 +64,10 @@ def _outcome_note(finding: Finding) -> list[Note]:
 
 
 def _note_lines(notes: list[Note]) -> list[Line]:
-    return [(("mark", f"   = {clean(note.label):<9}"), ("", clean(note.text))) for note in notes]
+    texts = [one_line(note.text) if "\n" in note.text else note.text for note in notes]
+    return [
+        (("mark", f"   = {clean(note.label):<9}"), ("", clean(text))) for note, text in zip(notes, texts, strict=True)
+    ]
 
 
 def _explains_line(finding: Finding, report: Report) -> list[Line]:

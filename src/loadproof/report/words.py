@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from loadproof.core.case import Report
@@ -15,6 +16,8 @@ KINDS = {
     "conversion": "not convertible",
     "misread": "misread",
 }
+
+_RAISED = re.compile(r"[A-Z]\w{0,60}(?:Error|Exception): ")
 
 
 def plural(number: int, noun: str) -> str:
@@ -148,7 +151,13 @@ def failure(report: Report) -> str:
 
 
 def one_line(text: str) -> str:
-    """Exception texts run over several lines; a report line holds one."""
+    """Exception texts run over several lines; a report line holds one.
+
+    Of an error that wraps another (a validation error of huggingface_hub) its type and the inner error stay.
+    """
+    outer, *rest = text.strip().splitlines() or [""]
+    if rest and _RAISED.match(rest[-1].strip()):
+        text = f"{outer.partition(':')[0]}: {rest[-1]}"
     return " ".join(text.split())
 
 

@@ -118,7 +118,8 @@ def _adds_up(packed: Shape, parts: list[Shape | None]) -> bool:
 def _form(rows: list[Row], stored: bool) -> str:
     names = [(row.stored or row.template) if stored else row.template for row in rows]
     leaf = names[0].partition(".experts")[2].lstrip(".")
-    return f"one tensor per expert ({leaf})" if leaf.startswith("{}") else f"experts.{leaf}"
+    shown = leaf.replace("{}", "N")
+    return f"one tensor per expert ({shown})" if leaf.startswith("{}") else f"experts.{shown}"
 
 
 def _name(row: Row) -> str:

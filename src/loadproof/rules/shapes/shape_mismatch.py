@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from loadproof.core.case import Case
 from loadproof.core.edits import Fix
-from loadproof.core.families import count
+from loadproof.core.families import count, show
 from loadproof.core.outcome import Row
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.wording import plural, row_evidence, shape_text
@@ -29,7 +29,7 @@ def _finding(rows: list[Row], unfilled: list[Row]) -> Found:
     number = sum(count(row.axes) for row in rows)
     first = rows[0]
     if number == 1 and first.kind == "mismatched":
-        name = first.stored or first.template
+        name = show(first.template, first.axes) if first.stored in (None, first.template) else first.stored
         headline = f"{name} has shape {shape_text(first.found)}, the class expects {shape_text(first.expected)}"
     elif first.kind == "conversion" and len(rows) == 1:
         headline = f"{plural(number, 'parameter')} cannot be put together from what is stored"
