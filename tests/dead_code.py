@@ -16,9 +16,9 @@ ROOT = Path(__file__).resolve().parents[1]
 SRC = ROOT / "src" / "loadproof"
 # Stand-ins: their names are those of the real library, which model sources use.
 STAND_INS = ("interpret/shapes/", "interpret/release/")
-# By Python, pytest, string.Formatter, rich_argparse, transformers' Trainer, and the table of report/.
+# By Python, pytest, string.Formatter, rich_argparse, transformers' Trainer, and the tables of report/ and readers/.
 CALLED_BY_NAME = re.compile(
-    r"__\w+__|pytest_\w+|test_\w+|convert_field|format_field|group_name_formatter|on_save|render_\w+"
+    r"__\w+__|pytest_\w+|test_\w+|convert_field|format_field|group_name_formatter|on_save|render_\w+|\w+Reader"
 )
 OF_PROTOCOLS = {  # name: who reads it
     "PeftReader": "the table of readers",

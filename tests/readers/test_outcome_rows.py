@@ -161,11 +161,6 @@ def test_unread_formats_are_inconclusive() -> None:
     assert outcome.inconclusive is not None
 
 
-def test_an_unknown_reader_is_named() -> None:
-    with pytest.raises(ValueError, match="known: transformers"):
-        get_reader("nobody")
-
-
 def test_a_fused_copy_beside_the_experts_is_dropped_unseen() -> None:
     fused = "model.layers.0.mlp.experts.gate_up_proj"
     outcome = predict_v5(manifest({**FILES, fused: (3, 8, 6)}), expectation(MODEL, *EXPERTS))

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 import loadproof
 from loadproof.api.pages import page, rules
 from loadproof.cli.main import main
+from loadproof.core.results import Checked, Checks
 from loadproof.core.shown import Shown
 from loadproof.report.registry import formats, kinds, render, renderer
 from tests.report.schemas import closed
@@ -49,6 +51,23 @@ def test_every_entry_of_the_table_leads_to_a_function_and_every_kind_has_text_an
     for kind in kinds():
         assert {"text", "json"} <= set(formats(kind)), kind
         assert all(callable(renderer(kind, form)) for form in formats(kind))
+
+
+@pytest.mark.parametrize("kind", ["check", "checks"])
+@pytest.mark.parametrize("folder", ["broken", "healthy"])
+def test_every_format_of_a_check_takes_every_look_and_keeps_its_lines(
+    kind: str, folder: str, request: pytest.FixtureRequest
+) -> None:
+    """Whatever the commands say about the look, and names that a terminal would obey."""
+    report = loadproof.check(request.getfixturevalue(folder))
+    inventory = structs.replace(report.case.inventory, location="x\x1b[31m\n::error::y\u202e")
+    report = structs.replace(report, case=structs.replace(report.case, inventory=inventory))
+    result = report if kind == "check" else Checks((Checked("x", report, status=1),))
+    look = {"verbose": True, "quiet": False, "color": False, "width": 80, "given": (), "status": 1, "fail_on": "error"}
+    for form in formats(kind):
+        text = render(result, form, pages={}, **look)
+        assert text[-1:] in ("", "\n"), form
+        assert not set("\x1b\u202e") & set(text), form
 
 
 def test_a_format_that_a_kind_does_not_have_is_named() -> None:

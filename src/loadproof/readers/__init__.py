@@ -13,7 +13,7 @@ from loadproof.core.near import did_you_mean
 from loadproof.core.reading import Reading
 from loadproof.readers.base import Reader
 
-_CLASSES = {
+READERS = {
     "transformers": ("loadproof.readers.transformers", "TransformersReader"),
     "peft": ("loadproof.readers.peft", "PeftReader"),
 }  # imported when they are asked for
@@ -21,9 +21,9 @@ _CLASSES = {
 
 def get_reader(name: str) -> Reader:
     """The reader of that name. Raises `ValueError` naming the known ones."""
-    if name not in _CLASSES:
-        raise ValueError(f"unknown reader {name!r}{did_you_mean(name, _CLASSES)}; known: {', '.join(_CLASSES)}")
-    module, class_name = _CLASSES[name]
+    if name not in READERS:
+        raise ValueError(f"unknown reader {name!r}{did_you_mean(name, READERS)}; known: {', '.join(READERS)}")
+    module, class_name = READERS[name]
     reader: Reader = getattr(import_module(module), class_name)()
     return reader
 
@@ -36,5 +36,5 @@ def suited(inventory: Inventory, reading: Reading) -> Reading:
     return replace(reading, reader="peft") if is_open and is_adapter(inventory) else reading
 
 
-for _name in _CLASSES:
+for _name in READERS:
     enter(_name, partial(get_reader, _name))

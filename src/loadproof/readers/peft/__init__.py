@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Sequence
 
 from loadproof.core.case import Case
 from loadproof.core.checkpoint import Manifest, Problem, Selection
@@ -16,9 +15,10 @@ from loadproof.core.reading import Reading
 from loadproof.core.session import Checkpoint
 from loadproof.core.tensors import Family
 from loadproof.readers.peft.select import select
+from loadproof.readers.plain import PlainReader
 
 
-class PeftReader:
+class PeftReader(PlainReader):
     """The reader `peft`. The base is found by `base`; the library's text is evaluated when the header is known."""
 
     name = "peft"
@@ -43,14 +43,6 @@ class PeftReader:
         kind = model_type if isinstance(model_type, str) else ""
         return _with(found, base=base, inconclusive=why, hint=hint, model_type=kind)
 
-    def building(self, checkpoint: Checkpoint, reading: Reading) -> AbstractContextManager[Callable[[], Expectation]]:
-        """The same: nothing is to be started early."""
-        return nullcontext(lambda: self.build(checkpoint, reading))
-
-    def with_formulas(self, expectation: Expectation, config: ModelConfig, reading: Reading) -> Expectation:  # noqa: ARG002
-        """Sizes of an adapter follow from the base and the rank; they are not shown as formulas."""
-        return expectation
-
     def load(
         self, manifest: Manifest, expectation: Expectation, config: ModelConfig, reading: Reading | None = None
     ) -> Outcome:
@@ -63,21 +55,11 @@ class PeftReader:
 
         return load(manifest, expectation, config, reading or Reading())
 
-    def build_if(self, case: Case, edits: Sequence[Edit]) -> Expectation | None:
-        """The same release and base under the edited configuration."""
-        from loadproof.readers.whatif import build_if
-
-        return build_if(self, case, edits)
-
     def what_if(self, case: Case, edits: Sequence[Edit], families: Sequence[Family] | None) -> Outcome | None:
         """The outcome under an edited configuration and with other stored tensors; None where it cannot be said."""
         from loadproof.readers.peft.load import what_if
 
         return what_if(self, case, edits, families)
-
-    def alike(self, case: Case, names: Iterable[str]) -> Iterator[Kin]:  # noqa: ARG002
-        """An adapter names its base; no other class is looked for."""
-        return iter(())
 
     def as_class(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 
 from msgspec.structs import replace
@@ -11,19 +11,18 @@ from msgspec.structs import replace
 from loadproof.core.case import Case
 from loadproof.core.checkpoint import Manifest, Problem, Selection
 from loadproof.core.config import ModelConfig
-from loadproof.core.edits import Edit
 from loadproof.core.expectation import Expectation, Kin
 from loadproof.core.outcome import Outcome
 from loadproof.core.reading import Reading
 from loadproof.core.session import Checkpoint
-from loadproof.core.tensors import Family
+from loadproof.readers.plain import PlainReader
 from loadproof.readers.transformers.release import parse
 from loadproof.readers.transformers.select import select
 
 MOST_FAMILIES = 50_000  # sets of names that differ in numbers only; the largest models have a few hundred
 
 
-class TransformersReader:
+class TransformersReader(PlainReader):
     """The reader `transformers`; the release is the one whose source `build` has read."""
 
     name = "transformers"
@@ -57,31 +56,11 @@ class TransformersReader:
 
         return with_symbols(expectation, config, reading.source, without_wall=reading.evaluate_code_without_wall)
 
-    def build_if(self, case: Case, edits: Sequence[Edit]) -> Expectation | None:
-        """What the class would expect under the edited config; None where that cannot be said for the same release."""
-        from loadproof.readers.whatif import build_if
-
-        return build_if(self, case, edits)
-
-    def what_if(self, case: Case, edits: Sequence[Edit], families: Sequence[Family] | None) -> Outcome | None:
-        """The outcome under the edited config and with other stored tensors; None where it cannot be said."""
-        from loadproof.readers.whatif import what_if
-
-        return what_if(self, case, edits, families)
-
     def alike(self, case: Case, names: Iterable[str]) -> Iterator[Kin]:
         """The classes of the installed release, those first whose words are most like those of the names."""
         from loadproof.interpret.likeness import alike
 
         return alike(names, case.reading.source, case.reading.use_cache)
-
-    def as_class(
-        self, case: Case, kin: Kin, config: ModelConfig, families: Sequence[Family]
-    ) -> tuple[Expectation, Outcome] | None:
-        """What that class expects under the config, and what becomes of these stored tensors."""
-        from loadproof.readers.whatif import as_class
-
-        return as_class(self, case, kin, config, families)
 
     def react(self, problem: Problem) -> str | None:
         """The exception that it raises when it opens the file of this problem; None where it takes the file."""
