@@ -45,6 +45,9 @@ def check_other_commands() -> None:
         (("explain", "LP301"), 0, "## What it finds"),
         (("plan", str(EXAMPLES[0].parent / "layer-plan-mismatch")), 1, "1 of 24 layers differs: 20"),
         (("check", "/no/such/place"), 2, "/no/such/place"),
+        (("check", str(EXAMPLES[0]), "--exit-zero", "--format", "html"), 0, "<!doctype html>"),
+        (("completion", "bash"), 0, "complete -o"),
+        (("mcp",), 2, "pip install 'loadproof[mcp]'"),
         (("--help",), 0, "commands"),
     ):
         got, said = run(*arguments)
@@ -71,7 +74,7 @@ def main() -> None:
     check_other_commands()
     check_library()
     print(
-        f"base install: {len(EXAMPLES)} examples, 5 other commands and the library answer (Python {sys.version.split()[0]})"
+        f"base install: {len(EXAMPLES)} examples, 8 other commands and the library answer (Python {sys.version.split()[0]})"
     )
 
 

@@ -86,6 +86,14 @@ def test_the_reader_of_the_policy_holds_for_every_command(project: Path) -> None
         assert "4.40.0" not in run(command, "runs/layer-plan-mismatch", "--isolated", cwd=project).stdout
 
 
+def test_the_device_of_the_policy_is_judged_for(project: Path) -> None:
+    (project / "loadproof.toml").write_text('device = "nowhere"\n')
+    assert "loadproof.toml:1: device is 'nowhere'" in run("check", "runs/healthy", cwd=project).stderr
+    (project / "loadproof.toml").write_text('device = "mps"\n')
+    assert run("check", "runs/healthy", cwd=project).returncode == 0
+    assert "device is" not in run("plan", "runs/healthy", "--device", "cpu", cwd=project).stderr
+
+
 def test_an_accepted_finding_passes_until_it_changes(project: Path) -> None:
     written = run("baseline", "runs", cwd=project)
     assert written.returncode == 0

@@ -50,6 +50,7 @@ def test_paths_are_seen_from_the_folder_of_the_file(tmp_path: Path) -> None:
         ('severity = { LP301 = "fatal" }', "expected a table of codes"),
         ('severity = { LPX = "info" }', "there is no code or slug 'LPX'"),
         ('reader = ""', "reader is '', expected a text"),
+        ('device = "gpu9"', "device is 'gpu9', expected a device, e.g. cpu"),
         ("fail-on = ", "this is no TOML: "),
         ("x = " + "[" * 5_000, "this is no TOML: "),
         ("overrides = 3", "overrides is no list of tables"),

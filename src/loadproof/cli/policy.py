@@ -22,6 +22,7 @@ _OPTIONS = {
     "reader": "reader",
     "source": "source",
     "class_name": "class",
+    "device": "device",
     "fail_on": "fail-on",
     "allow_inconclusive": "allow-inconclusive",
     "select": "select",
@@ -80,6 +81,7 @@ class Policies:
             "reader": policy.reader,
             "class_name": policy.class_name,
             "source": policy.source,
+            "device": policy.device,
             "follow_links": policy.follow_links,
         }
 

@@ -56,11 +56,14 @@ class Tools:
         self._root = None if root is None else os.path.realpath(root)
         self._one = Lock()
 
-    def check(self, path: str, reader: str = "transformers", names_only: bool = False) -> Answer:
+    def check(
+        self, path: str, reader: str = "transformers", names_only: bool = False, device: str | None = None
+    ) -> Answer:
         """Whether the checkpoint at `path` (a folder, or one weight file) loads with the right weights; if not, the cause
         with file and line, and what fixes it. `reader` may name a release: transformers@5.2.0. With `names_only` the
-        index stands for shards that are not downloaded."""
-        return self._answer(lambda: check_checkpoint(self._inside(path), reader=reader, names_only=names_only))
+        index stands for shards that are not downloaded; `device` (cpu, cuda, cuda:8.9, mps) matters to quantized ones."""
+        where = self._inside(path)
+        return self._answer(lambda: check_checkpoint(where, reader=reader, names_only=names_only, device=device))
 
     def explain(self, error: str, checkpoint: str | None = None) -> Answer:
         """The cause behind an error text, traceback or log of transformers, vLLM, SGLang, llama.cpp and others;

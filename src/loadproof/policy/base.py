@@ -16,6 +16,7 @@ class Policy(Struct, frozen=True):
     reader: str = "transformers"
     source: str | None = None
     class_name: str | None = None
+    device: str | None = None
     follow_links: bool = True
     fail_on: str = "error"
     allow_inconclusive: bool = False
