@@ -10,7 +10,7 @@ from loadproof.core.symptom import Symptom
 from loadproof.lexicon import experts, extras, mixers, shards
 from loadproof.rules.evidence.name_comparison import role_of
 from loadproof.runtime.layer_names import find_prefix
-from loadproof.tracebacks.decide import _SIGNS
+from loadproof.tracebacks.knowledge.codes import codes
 from loadproof.tracebacks.pairing import pair
 
 LAYERS = [f"language_model.layers.{layer}.self_attn.q_proj.weight" for layer in range(2)]
@@ -31,7 +31,7 @@ def test_a_tower_is_known_in_every_room(word: str) -> None:
 def test_a_prediction_head_is_known_in_every_room(word: str) -> None:
     name = f"model.{word}.0.proj.weight"
     assert extras.is_prediction_head(name)
-    assert re.search(_SIGNS["LP309"], name)
+    assert re.search(codes().signs["LP309"], name)
     assert role_of(name) == "prediction heads"
     assert "mtp-promised" in {cause for cause, *_ in pair(Symptom(missing=(name,)))}
 

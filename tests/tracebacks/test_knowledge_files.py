@@ -7,14 +7,23 @@ import re
 import msgspec
 import pytest
 
-from loadproof.rules.catalogue import all_rules
+from loadproof.rules.catalogue import RESERVED, all_rules
 from loadproof.tracebacks.base import Cause, When
 from loadproof.tracebacks.knowledge import FOLDER, Texts, causes, engines, entries, texts, titles
+from loadproof.tracebacks.knowledge.codes import Codes, codes
 from loadproof.tracebacks.knowledge.logs import Elsewhere, Logs
+from loadproof.tracebacks.knowledge.sizes import Sizes, sizes
+from loadproof.tracebacks.shapes import _TESTS as KINDS
 
 FILES = {file.relative_to(FOLDER).as_posix(): file for file in sorted(FOLDER.rglob("*.json"))}
 TYPES = {"engines": Texts, "texts": Texts, "causes": tuple[Cause, ...]}
-ALONE = {"titles.json": dict[str, str], "logs.json": Logs, "elsewhere.json": tuple[Elsewhere, ...]}
+ALONE = {
+    "titles.json": dict[str, str],
+    "codes.json": Codes,
+    "sizes.json": Sizes,
+    "logs.json": Logs,
+    "elsewhere.json": tuple[Elsewhere, ...],
+}
 EXPRESSIONS = ("name", "text", "near", "frame", "engine", "lacks")
 
 
@@ -65,3 +74,19 @@ def _conditions() -> list[When]:
 
 def test_every_code_that_only_an_error_text_leads_to_has_a_title() -> None:
     assert {cause.code for cause in causes().values()} - {rule.code for rule in all_rules()} <= titles().keys()
+
+
+def test_codes_and_expressions_of_the_tables_exist() -> None:
+    known = {rule.code for rule in all_rules()} | {cause.code for cause in causes().values()} | set(RESERVED)
+    table = codes()
+    assert table.shared | set(table.signs) | set(table.proofs) | frozenset[str]().union(*table.kin) <= known
+    for text in (*table.proofs.values(), *table.signs.values()):
+        assert "{" not in re.sub(r"\{\d+(?:,\d*)?\}|\\[{]", "", text)
+        re.compile(text)
+
+
+def test_every_kind_of_difference_leads_to_causes() -> None:
+    table = sizes()
+    assert {*(kind for kind, _ in KINDS), "other"} == set(table.kinds)
+    assert set(table.vague) <= set(table.kinds)
+    assert {ranked.cause for row in table.kinds.values() for ranked in row} <= set(causes())

@@ -12,8 +12,9 @@ from loadproof.core.families import show
 from loadproof.core.findings import Evidence
 from loadproof.core.places import Place, about
 from loadproof.core.symptom import Symptom
-from loadproof.lexicon import adapters, companions, ends, experts, extras, wrappers
+from loadproof.lexicon import ends, experts
 from loadproof.tracebacks.base import Cause
+from loadproof.tracebacks.knowledge.codes import codes
 from loadproof.tracebacks.names import classify, layer_of
 from loadproof.tracebacks.stored import (
     depth,
@@ -40,43 +41,6 @@ Judge = Callable[[Symptom, Report], Decision]
 OPEN = Decision()
 REFUTED = Decision(False)
 
-_QUANT = companions.ANY_COMPANION
-# Stored names that are the fault themselves, whatever this release of transformers makes of them.
-_PROOFS = {
-    "LP209": r"(?:^|\.)lm_head\.(?!weight$|bias$|scales$|biases$|qweight|weight_)|^model\.lm_head\.",
-    "LP401": wrappers.WRAPPED,
-    "LP403": r"(?:^|\.)(\w*model)\.\1\.",
-    "LP404": adapters.DUMPED,
-    "LP607": companions.LEFT_OVER,
-}
-# Without a stored tensor of this kind a cause of this code cannot be; with one it stays open for other readers.
-_SIGNS = {
-    "LP205": ends.HEAD_WEIGHT,
-    "LP309": extras.PREDICTION,
-    "LP402": rf"language_model\.|text_model\.|(?:^|\.)(\w*model)\.\1\.|{extras.MULTIMODAL}",
-    "LP404": adapters.DUMPED,
-    "LP409": r"experts",
-    "LP410": r"experts",
-    "LP411": r"shared",
-    "LP601": _QUANT,
-    "LP603": _QUANT,
-    "LP604": _QUANT,
-    "LP605": _QUANT,
-    "LP606": _QUANT,
-    "LP607": _QUANT,
-}
-# Faults that every reader would meet: transformers' check decides them.
-_SHARED = frozenset(
-    (
-        *("LP001", "LP002", "LP003", "LP004", "LP005", "LP006", "LP007", "LP008", "LP010"),
-        *("LP101", "LP102", "LP105", "LP107", "LP112"),
-        *("LP201", "LP202", "LP203", "LP204", "LP206", "LP207", "LP209", "LP210", "LP211"),
-        *("LP301", "LP302", "LP304", "LP307"),
-        *("LP401", "LP403", "LP404", "LP405", "LP406", "LP407", "LP408"),
-        *("LP501", "LP502", "LP503", "LP504", "LP506", "LP507", "LP508", "LP602"),
-    )
-)
-
 
 def decide(cause: Cause, symptom: Symptom, report: Report) -> Decision:
     """What the checkpoint and the run say about a cause for which no rule reported a finding."""
@@ -85,13 +49,14 @@ def decide(cause: Cause, symptom: Symptom, report: Report) -> Decision:
         return own(symptom, report)
     if cause.blames != "checkpoint":
         return _blames_elsewhere(report)
-    proof = sample(report.case, _PROOFS[cause.code]) if cause.code in _PROOFS else None
+    known = codes()
+    proof = sample(report.case, known.proofs[cause.code]) if cause.code in known.proofs else None
     if proof is not None:
         return Decision(True, (proof,))
-    sign = _SIGNS.get(cause.code)
+    sign = known.signs.get(cause.code)
     if sign and not report.case.manifest.names_only and next(stored(report.case, sign), None) is None:
         return REFUTED
-    if cause.code in _SHARED and report.verdict != "inconclusive" and not report.unexplained:
+    if cause.code in known.shared and report.verdict != "inconclusive" and not report.unexplained:
         return REFUTED
     found = sample(report.case, sign) if sign else None
     return Decision(None, (found,) if found else ())

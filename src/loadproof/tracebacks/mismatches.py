@@ -10,35 +10,9 @@ from loadproof.core.severity import Confidence
 from loadproof.core.symptom import Symptom
 from loadproof.lexicon import ends
 from loadproof.lexicon.adapters import PEFT, SAVED
+from loadproof.tracebacks.knowledge.sizes import sizes
 from loadproof.tracebacks.shapes import judge
 from loadproof.tracebacks.votes import Vote
-
-_SHAPE_VOTES: dict[str, tuple[tuple[str, Confidence], ...]] = {
-    "empty": (("fsdp1-slice", "possible"),),  # the rules tell placeholders from slices
-    "flattened": (("flattened", "likely"), ("fsdp1-slice", "possible")),
-    "packed-column": (("packed-as-dense", "likely"), ("quant-set", "possible")),
-    "unpacked": (("quant-config-stale", "possible"), ("dims-wrong", "possible"), ("quant-set", "possible")),
-    "int4-packed": (("quant-config-missing", "possible"), ("quant-layout", "possible"), ("dims-wrong", "possible")),
-    "transposed": (("transposed", "likely"), ("dims-wrong", "possible")),
-    "row-shard": (("rank-shard", "possible"), ("dims-wrong", "possible")),
-    "head-shard": (("head-row-shard", "likely"), ("rank-shard", "possible"), ("vocab-rows", "possible")),
-    "draft-vocab": (("draft-vocab", "likely"), ("vocab-rows", "possible")),
-    "small-head": (("head-replaced", "likely"), ("vocab-rows", "possible")),
-    "vocab": (("vocab-rows", "likely"), ("vocab-tokenizer", "possible")),
-    "kv-heads": (("dims-wrong", "likely"), ("rank-shard", "possible")),
-    "lora-rank": (("adapter-base", "likely"),),
-    "group-rows": (("group-size", "likely"), ("quant-layout", "possible")),
-    "squeezed": (("conv-layout", "likely"),),
-    "expert-short": (("expert-gap", "likely"),),
-    "slice": (("fsdp1-slice", "likely"), ("flattened", "possible")),
-    "scaled": (("dims-wrong", "likely"), ("shape-mismatch", "possible")),
-    "one-dimension": (("dims-wrong", "likely"), ("shape-mismatch", "possible")),
-    "other": (("dims-wrong", "possible"), ("shape-mismatch", "possible")),
-}
-
-
-# Differences that one tensor alone does not prove: others have to show the same.
-_VAGUE = ("empty", "scaled", "one-dimension", "other")
 
 
 def judge_sizes(symptom: Symptom) -> Iterator[Vote]:
@@ -50,7 +24,7 @@ def judge_sizes(symptom: Symptom) -> Iterator[Vote]:
         kinds = Counter({kind: kinds[kind] for kind in others}) or kinds
     for (kind, adapter), _ in kinds.most_common():
         name = names[kind, adapter]
-        lone = kind in _VAGUE and not adapter and len(symptom.mismatched) == 1
+        lone = kind in sizes().vague and not adapter and len(symptom.mismatched) == 1
         for key, confidence in _of_adapter(kind, adapter) or _of_model(kind, name):
             yield key, "possible" if lone else confidence, name, kind
 
@@ -88,4 +62,4 @@ def _of_model(kind: str, name: str) -> tuple[tuple[str, Confidence], ...]:
         return (("rank-shard", "likely"), ("dims-wrong", "possible"))
     if re.search(ends.TASK_HEAD, name) and kind not in ("empty", "slice"):
         return (("dims-wrong", "likely"), ("task-head-missing", "possible"))
-    return _SHAPE_VOTES[kind]
+    return tuple((ranked.cause, ranked.confidence) for ranked in sizes().kinds[kind])

@@ -14,27 +14,8 @@ from loadproof.core.severity import Confidence
 from loadproof.core.symptom import Symptom
 from loadproof.tracebacks.base import Cause
 from loadproof.tracebacks.decide import Decision, decide
+from loadproof.tracebacks.knowledge.codes import codes
 from loadproof.tracebacks.names import related
-
-# Codes that answer one question: a finding of one decides about a cause of another.
-_SIBLINGS = (
-    "LP001 LP002 LP003 LP004 LP005 LP006 LP007 LP008 LP009 LP010",
-    "LP101 LP102 LP103 LP104 LP105 LP106 LP108 LP112",
-    "LP107 LP111 LP103",
-    "LP201 LP202 LP504 LP506 LP507 LP508",
-    "LP203 LP204 LP205 LP206 LP209",
-    "LP207 LP208 LP210 LP804",
-    "LP301 LP302 LP303 LP304 LP305 LP306",
-    "LP307 LP308 LP309 LP310 LP102",
-    "LP401 LP402 LP403 LP404 LP405 LP406 LP413",
-    "LP407 LP406",
-    "LP408 LP307 LP310 LP102",
-    "LP409 LP410 LP413",
-    "LP501 LP502 LP503 LP504 LP506 LP507 LP508 LP210 LP211 LP207",
-    "LP601 LP602 LP603 LP604 LP605 LP606 LP607",
-    "LP801 LP802 LP803 LP805 LP506",
-)
-_FAMILIES = tuple(frozenset(text.split()) for text in _SIBLINGS)
 
 
 def weigh(symptom: Symptom, causes: tuple[Cause, ...], report: Report) -> tuple[Finding, ...]:
@@ -137,7 +118,7 @@ def _confidence(cause: Cause, decision: Decision) -> Confidence:
 
 def _matching(cause: Cause, report: Report) -> Iterator[int]:
     """Findings of the cause's own code first, then of its siblings."""
-    kin = frozenset[str]().union(*(family for family in _FAMILIES if cause.code in family))
+    kin = frozenset[str]().union(*(family for family in codes().kin if cause.code in family))
     yield from (at for at, finding in enumerate(report.findings) if finding.code == cause.code)
     yield from (
         at for at in _faults(report) if report.findings[at].code in kin and report.findings[at].code != cause.code
