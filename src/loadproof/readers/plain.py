@@ -23,11 +23,11 @@ class PlainReader(Reader):
         """Built when it is asked for: nothing has to be started before."""
         return nullcontext(lambda: self.build(checkpoint, reading))
 
-    def with_formulas(self, expectation: Expectation, config: ModelConfig, reading: Reading) -> Expectation:  # noqa: ARG002
+    def with_formulas(self, expectation: Expectation, config: ModelConfig, reading: Reading) -> Expectation:
         """The expectation as it is: this reader knows sizes as numbers."""
         return expectation
 
-    def alike(self, case: Case, names: Iterable[str]) -> Iterator[Kin]:  # noqa: ARG002
+    def alike(self, case: Case, names: Iterable[str]) -> Iterator[Kin]:
         """None: this reader has no list of classes."""
         return iter(())
 

@@ -88,7 +88,7 @@ class Memory:
         assert isinstance(content, bytes)
         return MemoryFile(content)
 
-    def resolve(self, path: str) -> str | None:  # noqa: ARG002 - nothing but plain names leads anywhere
+    def resolve(self, path: str) -> str | None:
         """None: there is nothing around it that a path could leave and enter again."""
         return None
 

@@ -15,7 +15,7 @@ def sniff(head: bytes) -> bool:
     return head.startswith(ZIP) or is_legacy(head)
 
 
-def read(opened: Ranged, file: str, head: bytes) -> TensorFile:  # noqa: ARG001 - read again, together with what follows
+def read(opened: Ranged, file: str, head: bytes) -> TensorFile:
     """The state dict that the file holds; what lies deeper is told in `TensorFile.values`."""
     faults = Faults()
     found = read_torch(opened, file, faults)

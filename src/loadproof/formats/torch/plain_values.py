@@ -25,7 +25,7 @@ def _mapping(arguments: Arguments) -> Mapping:
     return found
 
 
-def _counting(arguments: Arguments) -> Mapping:  # noqa: ARG001 - a maker like the others
+def _counting(arguments: Arguments) -> Mapping:
     """A defaultdict; its argument is the function that makes its values."""
     return Mapping()
 
@@ -74,7 +74,7 @@ def _scalar(arguments: Arguments) -> Array:
     return Array(kind.dtype if isinstance(kind, ArrayType) else "", ())
 
 
-def _array(arguments: Arguments) -> Array:  # noqa: ARG001
+def _array(arguments: Arguments) -> Array:
     """Its shape and type come as its state."""
     return Array()
 

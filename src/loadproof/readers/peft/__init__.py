@@ -23,7 +23,7 @@ class PeftReader(PlainReader):
 
     name = "peft"
 
-    def select(self, checkpoint: Checkpoint, reading: Reading) -> Selection:  # noqa: ARG002
+    def select(self, checkpoint: Checkpoint, reading: Reading) -> Selection:
         """adapter_model.safetensors, else adapter_model.bin."""
         return select(checkpoint.inventory)
 
@@ -63,10 +63,10 @@ class PeftReader(PlainReader):
 
     def as_class(
         self,
-        case: Case,  # noqa: ARG002
-        kin: Kin,  # noqa: ARG002
-        config: ModelConfig,  # noqa: ARG002
-        families: Sequence[Family],  # noqa: ARG002
+        case: Case,
+        kin: Kin,
+        config: ModelConfig,
+        families: Sequence[Family],
     ) -> tuple[Expectation, Outcome] | None:
         """The same."""
         return None

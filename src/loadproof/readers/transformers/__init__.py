@@ -73,7 +73,7 @@ class TransformersReader(PlainReader):
         manifest: Manifest,
         expectation: Expectation,
         config: ModelConfig,
-        reading: Reading | None = None,  # noqa: ARG002
+        reading: Reading | None = None,
     ) -> Outcome:
         """What its load report would say, family by family, and the exception it would raise.
 

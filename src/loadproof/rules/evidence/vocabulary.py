@@ -103,3 +103,17 @@ def assigned(case: Case, expected: Expected | None) -> Assignment | None:
     if expected is None:
         return None
     return next((a for a in case.outcome.assignments if a.target == expected.template), None)
+
+
+def differs_in_rows(row: Row) -> bool:
+    """A matrix that has the columns of the class and another number of rows, some at least."""
+    expected, found = row.expected, row.found
+    if expected is None or found is None or len(expected) != 2 or len(found) != 2:
+        return False
+    return expected[1] == found[1] and expected[0] != found[0] and found[0] > 0
+
+
+def vocabulary_rows(case: Case) -> list[Row]:
+    """The mismatched rows of embedding and head whose columns fit."""
+    both = [*rows_of(case, embedding(case), "mismatched"), *rows_of(case, head(case), "mismatched")]
+    return [row for row in dict.fromkeys(both) if differs_in_rows(row)]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from loadproof.core.case import Case
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.file_faults import file_findings, save_again, text_findings
-from loadproof.rules.reader.reader_too_old import needs_code
+from loadproof.rules.evidence.own_code import needs_code
 
 
 def check(case: Case) -> Iterable[Found]:

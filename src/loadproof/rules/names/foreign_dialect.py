@@ -15,8 +15,8 @@ from loadproof.core.tensors import Family, Shape
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.class_fit import fitting
 from loadproof.rules.evidence.dialects import Dialect, dialect_of
+from loadproof.rules.evidence.own_code import needs_code
 from loadproof.rules.evidence.shards import listed
-from loadproof.rules.reader.reader_too_old import needs_code
 from loadproof.rules.rows import of_kind
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from loadproof.core.case import Case
@@ -12,13 +11,9 @@ from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import in_files, tensors_at
 from loadproof.core.tensors import Family
+from loadproof.lexicon.legacy import LEGACY
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.file_faults import SHOWN
-
-# Buffers that old releases stored and that every release computes anew.
-LEGACY = re.compile(
-    r"(inv_freq|position_ids|masked_bias|attn\.bias|attention\.bias|rotary_emb\.(cos|sin)_cached|embed_positions\.weights)\Z"
-)
 
 
 def check(case: Case) -> Iterable[Found]:

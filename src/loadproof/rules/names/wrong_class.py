@@ -16,6 +16,7 @@ from loadproof.core.outcome import Row
 from loadproof.core.places import Place, about, in_files
 from loadproof.lexicon import experts, extras, feed_forward
 from loadproof.lexicon.ends import HEADS
+from loadproof.lexicon.legacy import LEGACY
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.class_fit import Fit, fitting, told
 from loadproof.rules.evidence.feed_forward import flipped
@@ -31,7 +32,6 @@ from loadproof.rules.evidence.submodules import (
     module_of,
     size,
 )
-from loadproof.rules.names.ignored_weights import LEGACY
 from loadproof.rules.rows import of_kind, subtract
 
 _DENSE, _EXPERTS = re.compile(feed_forward.DENSE), re.compile(experts.EXPERT)

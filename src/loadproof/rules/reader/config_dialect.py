@@ -11,7 +11,7 @@ from loadproof.core.findings import Evidence
 from loadproof.core.places import source_line
 from loadproof.core.severity import Severity
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.reader.remote_code import lacking_packages, ran
+from loadproof.rules.evidence.own_code import lacking_packages, ran
 
 _REMOTE_FIELDS = ("attn_type_list", "layernorm_full_attention_alpha", "layernorm_linear_attention_alpha")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from loadproof.config import get, where
@@ -12,6 +11,7 @@ from loadproof.core.findings import Evidence
 from loadproof.core.places import NOWHERE
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.likeness import likeness_of
+from loadproof.rules.evidence.own_code import has_code, is_unknown
 
 
 def check(case: Case) -> Iterable[Found]:
@@ -28,22 +28,6 @@ def check(case: Case) -> Iterable[Found]:
     evidence += [Evidence(NOWHERE, f"the names {guess}", "note")] if guess else []
     upgrade = Fix("upgrade transformers, or name the model_type that the tensors fit", "manual")
     yield Found(severity="error", confidence="certain", headline=headline, evidence=tuple(evidence), fixes=(upgrade,))
-
-
-def is_unknown(case: Case) -> bool:
-    """The expectation says that no class goes with this model_type."""
-    said = f"{case.expectation.raises or ''} {case.expectation.inconclusive or ''}"
-    return re.search(r"model_type|model type|[Uu]nrecognized|does not recognize", said) is not None
-
-
-def needs_code(case: Case) -> bool:
-    """Only the repository's own code knows what these names mean, and it could not be read to the end."""
-    read = bool(case.expectation.families)
-    return has_code(case) and not read and (is_unknown(case) or case.expectation.source != "installed")
-
-
-def has_code(case: Case) -> bool:
-    return bool(get(case.config, ("auto_map",)))
 
 
 RULE = Rule(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from loadproof.config import get, where
@@ -14,10 +13,7 @@ from loadproof.core.findings import Evidence
 from loadproof.core.places import about
 from loadproof.core.severity import Severity
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.reader.reader_too_old import has_code, needs_code
-
-# The sentence of `check_imports` (dynamic_module_utils.py of transformers 5.24).
-_PACKAGES = re.compile(r"packages that were not found in your environment: ([\w., -]{1,200}?)\. Run")
+from loadproof.rules.evidence.own_code import has_code, lacking_packages, needs_code, ran
 
 
 def check(case: Case) -> Iterable[Found]:
@@ -43,17 +39,6 @@ def check(case: Case) -> Iterable[Found]:
     # Code of another repository is fetched, and may well load.
     severity: Severity = "error" if absent or case.expectation.raises else "warning"
     yield Found(severity=severity, confidence="certain", headline=headline, evidence=tuple(evidence), fixes=(fix,))
-
-
-def ran(case: Case) -> bool:
-    """Whether the folder's own code was read to an exception: LP703 says so, unless packages are what it lacks."""
-    return case.expectation.source == "remote-code" and case.expectation.raises is not None
-
-
-def lacking_packages(case: Case) -> str:
-    """The packages that the code demands and this machine lacks, as the library lists them; empty for other errors."""
-    found = _PACKAGES.search(case.expectation.raises or "")
-    return found[1] if found else ""
 
 
 def _packages(case: Case) -> Iterable[Found]:

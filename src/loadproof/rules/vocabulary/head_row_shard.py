@@ -11,9 +11,8 @@ from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.vocabulary import embedding, head
+from loadproof.rules.evidence.vocabulary import embedding, head, vocabulary_rows
 from loadproof.rules.evidence.wording import row_evidence
-from loadproof.rules.vocabulary.vocab_rows import vocabulary_rows
 
 SIZES = (2, 4, 8, 16, 32, 64, 3, 6, 12)
 

@@ -12,25 +12,11 @@ from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import NOWHERE
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.vocabulary import embedding, head, rows_of, vocab_path, vocab_size
+from loadproof.rules.evidence.vocabulary import vocab_path, vocab_size, vocabulary_rows
 from loadproof.rules.evidence.whatif_config import explained_by_config
 from loadproof.rules.evidence.wording import row_evidence
 
 ROUNDINGS = (8, 16, 32, 64, 128, 256, 512, 1024)
-
-
-def differs_in_rows(row: Row) -> bool:
-    """A matrix that has the columns of the class and another number of rows, some at least."""
-    expected, found = row.expected, row.found
-    if expected is None or found is None or len(expected) != 2 or len(found) != 2:
-        return False
-    return expected[1] == found[1] and expected[0] != found[0] and found[0] > 0
-
-
-def vocabulary_rows(case: Case) -> list[Row]:
-    """The mismatched rows of embedding and head whose columns fit."""
-    both = [*rows_of(case, embedding(case), "mismatched"), *rows_of(case, head(case), "mismatched")]
-    return [row for row in dict.fromkeys(both) if differs_in_rows(row)]
 
 
 def check(case: Case) -> Iterable[Found]:
