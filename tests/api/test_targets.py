@@ -63,7 +63,7 @@ def test_of_what_a_pattern_matches_only_checkpoints_count(here: Path) -> None:
     (here / "runs" / "log.txt").write_text("x")
     (here / "runs" / "empty").mkdir()
     assert find_targets(["runs/*"]).paths == ("runs/a", "runs/b")
-    assert find_targets(["runs/z*"]).problems == (("runs/z*", "no file matches this"),)
+    assert find_targets(["runs/z*"]).problems == (("runs/z*", "no file matches this pattern"),)
 
 
 def test_a_name_with_the_signs_of_a_pattern_is_that_name(here: Path) -> None:

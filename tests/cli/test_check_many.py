@@ -93,6 +93,7 @@ def test_paths_come_from_a_file_or_from_standard_input(tmp_path: Path) -> None:
     [
         (("--from", "no-such-list"), "loadproof: no-such-list: No such file or directory\n"),
         (("--from", "-"), "loadproof: standard input: no path in it; one a line is expected\n"),
+        (("no/*/such",), "loadproof: no/*/such: no file matches this pattern\n"),
         (("healthy", "wrapper-prefix", "--reader", "nobody"), "unknown reader 'nobody'"),
         (("healthy", "--format", "text", "--format", "concise"), "two formats for standard output"),
         (("healthy", "--output", "x", "--format", "concise", "--output", "x"), "two reports for one file: x"),

@@ -38,7 +38,11 @@ def targets_from(options: argparse.Namespace) -> Targets:
     from loadproof.api.targets import find_targets
 
     words = [*options.paths, *(_listed(options.source_list) if options.source_list else ())]
-    return find_targets(words, below=options.recursive, files=options.changed_files)
+    targets = find_targets(words, below=options.recursive, files=options.changed_files)
+    if targets.problems and not targets.paths:
+        word, why = targets.problems[0]
+        raise ValueError(f"{word}: {why}")
+    return targets
 
 
 def check_targets(targets: Targets, policies: Policies) -> Checks:
