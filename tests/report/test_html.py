@@ -15,6 +15,7 @@ from msgspec.structs import replace
 import loadproof
 from loadproof.core.case import Report
 from loadproof.core.checkpoint import FileInfo, Manifest
+from loadproof.core.config import LayerPlan
 from loadproof.core.outcome import Outcome, Row
 from loadproof.core.results import Checks
 from loadproof.core.tensors import Family
@@ -201,3 +202,13 @@ def _names(row: Row) -> int:
 def test_attributes_and_texts_are_quoted_once() -> None:
     made = element("p", "<b>&\"'", element("i", "x<"), class_='a"b', open=True, title=None)
     assert made == '<p class="a&quot;b" open>&lt;b&gt;&amp;&quot;&#39;<i>x&lt;</i></p>'
+
+
+def test_only_layers_that_contradict_each_other_are_marked() -> None:
+    sliding = LayerPlan(("sliding_attention", "full_attention"), "config")
+    full = LayerPlan(("full_attention", "full_attention"), "tensors")
+    text = render(report(config_plan=sliding, tensor_plan=full), "html")
+    assert "config.json and the tensors agree" in text
+    assert ' differs" title=' not in text
+    marked = render(report(config_plan=sliding, tensor_plan=full, plan_differs=(0,)), "html")
+    assert marked.count(' differs" title=') == 2

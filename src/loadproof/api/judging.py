@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from loadproof.api.devices import on_devices
 from loadproof.api.parts import faults_of_part
 from loadproof.api.verdict import decide
-from loadproof.config.plan.reading import plan_from_config
+from loadproof.config.plan.reading import diff_plans, plan_from_config
 from loadproof.config.plan.tensors import plan_from_tensors
 from loadproof.core.case import Case, Report, Timings
 from loadproof.core.checkpoint import DonatedTie, Manifest, Selection, TieValue
@@ -91,6 +91,7 @@ def assemble(
         equal_duplicates=_equal_duplicates(checkpoint, manifest),
         reading=reading,
         checkpoint=checkpoint,
+        plan_differs=diff_plans(config_plan, tensor_plan).layers if config_plan and tensor_plan else (),
     )
 
 

@@ -49,7 +49,9 @@ def _of(word: str, below: bool) -> tuple[list[str], str]:
         from glob import glob
 
         matched = sorted(glob(word, recursive=True), key=natural)
-        return [path for one in matched for path in _of_match(one, below)], "" if matched else "no file matches this pattern"
+        return [
+            path for one in matched for path in _of_match(one, below)
+        ], "" if matched else "no file matches this pattern"
     if not os.path.isdir(word) or (holds_checkpoint(_names(word)) and not below):
         return [word], ""
     return list(_below(word, below)) or [word], ""  # a folder without any: the check says what it lacks

@@ -59,6 +59,7 @@ class Case(Struct, frozen=True):
     live: LiveModel | None = None
     equal_duplicates: tuple[str, ...] = ()  # names stored in several files with the same bytes in all of them
     reading: Reading = Reading()  # how the user asked for it, to read it again under another config
+    plan_differs: tuple[int, ...] = ()  # layers on which the two plans contradict each other
     checkpoint: Checkpoint | None = None  # of an error text and of a live model there is none
 
     def reaction(self, problem: Problem) -> str | None:

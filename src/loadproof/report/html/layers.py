@@ -18,7 +18,7 @@ def layers_of(report: Report) -> Markup:
     if not plans:
         return Markup("")
     depth = max(len(plan.words) for _, plan in plans)
-    differs = _differing(report, depth)
+    differs = report.case.plan_differs
     colours = _colours([plan for _, plan in plans])
     strips = [_strip(name, plan, depth, differs, colours) for name, plan in plans]
     said = _said(report, depth, differs)
@@ -41,21 +41,7 @@ def _word(plan: LayerPlan | None, layer: int) -> str | None:
     return plan.words[layer] if plan is not None and layer < len(plan.words) else None
 
 
-def _differing(report: Report, depth: int) -> list[int]:
-    """Layers of which both sides say something, and not the same; the findings decide what is a fault."""
-    config, tensors = report.case.config_plan, report.case.tensor_plan
-    pairs = [(layer, _word(config, layer), _word(tensors, layer)) for layer in range(min(depth, MOST))]
-    return [
-        layer for layer, one, other in pairs if one and other and letter(one) != letter(other) and _disagree(one, other)
-    ]
-
-
-def _disagree(one: str, other: str) -> bool:
-    """Sliding and full attention hold the same tensors: the tensors cannot contradict such a config."""
-    return not (one.endswith("attention") and other == "full_attention" and "linear" not in one)
-
-
-def _said(report: Report, depth: int, differs: list[int]) -> str:
+def _said(report: Report, depth: int, differs: tuple[int, ...]) -> str:
     config, tensors = report.case.config_plan, report.case.tensor_plan
     if config is None or tensors is None:
         return f"{depth:,} layers; only {'the tensors tell' if config is None else 'config.json tells'} a plan."
@@ -74,7 +60,7 @@ def _colours(plans: list[LayerPlan]) -> dict[str, str]:
     return {letter(word): meaning(word) for plan in plans for word in plan.words[:MOST]}
 
 
-def _strip(name: str, plan: LayerPlan, depth: int, differs: list[int], colours: dict[str, str]) -> Markup:
+def _strip(name: str, plan: LayerPlan, depth: int, differs: tuple[int, ...], colours: dict[str, str]) -> Markup:
     order = {sign: number % _COLOURS for number, sign in enumerate(colours)}
     marked = set(differs)
     cells = [
@@ -97,7 +83,7 @@ def _legend(colours: dict[str, str]) -> Markup:
     return element("ul", items, class_="legend")
 
 
-def _table(report: Report, differs: list[int]) -> Markup:
+def _table(report: Report, differs: tuple[int, ...]) -> Markup:
     """The layers that differ in words, for those who do not see the strips."""
     if not differs:
         return Markup("")
