@@ -28,11 +28,7 @@ from loadproof.formats import StoredCheckpoint
 from loadproof.jsontext.edit import JsonEditError, delete_value, set_value
 from loadproof.readers import get_reader
 from loadproof.readers.base import Reader
-
-# What a fresh header, or the end of a file cut off, puts right.
-_HEADER = frozenset({"LP004", "LP006", "LP007", "LP008", "LP009", "LP010"})
-_TAIL = frozenset({"LP004"})
-_TWICE = frozenset({"LP103", "LP104", "LP105", "LP106", "LP107"})
+from loadproof.rules.catalogue import rule_of
 
 
 def edited(case: Case, edits: Sequence[Edit]) -> Case:
@@ -187,8 +183,12 @@ def _healed(manifest: Manifest, edits: Iterable[Edit]) -> Manifest:
 
 
 def _without_faults(problems: tuple[Problem, ...], edit: RegenerateHeader | TruncateFile) -> tuple[Problem, ...]:
-    codes = _HEADER if isinstance(edit, RegenerateHeader) else _TAIL
-    return tuple(problem for problem in problems if problem.file != edit.file or problem.code not in codes)
+    return tuple(one for one in problems if one.file != edit.file or not _is_cured(one, type(edit)))
+
+
+def _is_cured(problem: Problem, edit: type) -> bool:
+    rule = rule_of(problem.code)
+    return rule is not None and edit in rule.cured_by
 
 
 def _kept_once(manifest: Manifest, edits: Iterable[Edit]) -> Manifest:
@@ -202,7 +202,7 @@ def _kept_once(manifest: Manifest, edits: Iterable[Edit]) -> Manifest:
         replace(twice, files=tuple(file for file in twice.files if (twice.name, file) not in gone))
         for twice in manifest.duplicates
     )
-    problems = tuple(p for p in manifest.problems if p.code not in _TWICE or p.tensor not in names)
+    problems = tuple(p for p in manifest.problems if p.tensor not in names or not _is_cured(p, DropTensors))
     return replace(manifest, duplicates=tuple(twice for twice in kept if len(twice.files) > 1), problems=problems)
 
 

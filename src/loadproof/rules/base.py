@@ -69,3 +69,6 @@ class Rule(Struct, frozen=True, kw_only=True):
     beside_weights: bool = False  # dangerous or ugly, but every weight arrives where it belongs
     never_loads: bool = False  # an error of this rule: every way to load the checkpoint ends in an exception
     needs_content: bool = False  # no fault where only names are judged: they stand for files that are not here yet
+    cured_by: tuple[
+        type, ...
+    ] = ()  # kinds of edits after which the faults of this rule are gone from the file they touch

@@ -39,4 +39,5 @@ RULE = Rule(
     group="files",
     title="The header of a weight file cannot be read, or only by lenient readers",
     check=check,
+    cured_by=(RegenerateHeader,),
 )

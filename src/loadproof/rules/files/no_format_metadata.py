@@ -33,4 +33,5 @@ RULE = Rule(
     group="files",
     title="The header does not say which framework wrote it",
     check=check,
+    cured_by=(RegenerateHeader,),
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from loadproof.core.case import Case
 from loadproof.core.checkpoint import Problem
-from loadproof.core.edits import Fix, TruncateFile
+from loadproof.core.edits import Fix, RegenerateHeader, TruncateFile
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.file_faults import download_again, file_findings, save_again
 from loadproof.rules.evidence.torch_files import save_as_safetensors
@@ -46,13 +46,13 @@ def _torch_row(code: str, slug: str, title: str, what: str, advice: _Fixes) -> R
     return Rule(code=code, slug=slug, group="files", title=title, check=check)
 
 
-def _row(code: str, slug: str, title: str, what: str, fixes: _Fixes) -> Rule:
+def _row(code: str, slug: str, title: str, what: str, fixes: _Fixes, *cured_by: type) -> Rule:
     """A rule that reports the faults of weight files under this code; `what` completes "model.safetensors ..."."""
 
     def check(case: Case) -> Iterable[Found]:
         return file_findings(case, code, what, fixes)
 
-    return Rule(code=code, slug=slug, group="files", title=title, check=check)
+    return Rule(code=code, slug=slug, group="files", title=title, check=check, cured_by=cured_by)
 
 
 _ROWS = (
@@ -64,7 +64,15 @@ _ROWS = (
         download_again,
     ),
     _row("LP003", "truncated", "A file ends before its last tensor", "ends before its last tensor", _fetch_the_rest),
-    _row("LP004", "trailing-bytes", "A file goes on after its last tensor", "goes on after its last tensor", _cut_off),
+    _row(
+        "LP004",
+        "trailing-bytes",
+        "A file goes on after its last tensor",
+        "goes on after its last tensor",
+        _cut_off,
+        RegenerateHeader,
+        TruncateFile,
+    ),
     _row("LP005", "zero-filled", "A file or a tensor is all zeros", "is filled with zeros", download_again),
     _row(
         "LP007",
@@ -72,6 +80,7 @@ _ROWS = (
         "An entry of the header contradicts itself",
         "has entries that contradict themselves",
         save_again,
+        RegenerateHeader,
     ),
     _row(
         "LP008",
@@ -79,6 +88,7 @@ _ROWS = (
         "Tensors overlap, leave holes, or point outside the file",
         "has tensors that overlap, leave holes or lie outside the file",
         save_again,
+        RegenerateHeader,
     ),
     _row(
         "LP009",
@@ -86,6 +96,7 @@ _ROWS = (
         "One header names a tensor twice",
         "names a tensor twice in its header",
         save_again,
+        RegenerateHeader,
     ),
     _torch_row(
         "LP020",

@@ -95,4 +95,5 @@ RULE = Rule(
     title="Two files hold a tensor of the same name",
     check=check,
     absorbs=("LP106",),
+    cured_by=(DropTensors,),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from loadproof.core.case import Case
-from loadproof.core.edits import Fix
+from loadproof.core.edits import DropTensors, Fix
 from loadproof.core.severity import Severity
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.file_faults import evidence_of, lost_names
@@ -39,4 +39,5 @@ RULE = Rule(
     group="index",
     title="The index names tensors that no shard holds",
     check=check,
+    cured_by=(DropTensors,),
 )

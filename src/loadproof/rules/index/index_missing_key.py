@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from loadproof.core.case import Case
+from loadproof.core.edits import DropTensors
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.index_faults import contradicted
 
@@ -19,4 +20,5 @@ RULE = Rule(
     group="index",
     title="Shards hold tensors that the index does not name",
     check=check,
+    cured_by=(DropTensors,),
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from loadproof.core.case import Case
 from loadproof.core.checkpoint import IndexFile
-from loadproof.core.edits import Fix, RebuildIndex, SetAside
+from loadproof.core.edits import DropTensors, Fix, RebuildIndex, SetAside
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place, about
@@ -90,4 +90,5 @@ RULE = Rule(
     group="index",
     title="Weight files lie beside the indexed ones and are not read",
     check=check,
+    cured_by=(DropTensors,),
 )
