@@ -88,6 +88,13 @@ def test_paths_come_from_a_file_or_from_standard_input(tmp_path: Path) -> None:
     assert "result   2 checkpoints: 1 loads-wrong, 1 loads\n" in from_file.stdout
 
 
+def test_paths_that_end_with_nul_may_hold_every_character(tmp_path: Path) -> None:
+    folder = shutil.copytree(EXAMPLES / "healthy", tmp_path / "a\nb")
+    result = run("check", "--from", "-", text=f"{folder}\0{EXAMPLES / 'wrapper-prefix'}\0")
+    assert result.stdout.splitlines()[0].startswith(f"loads         {tmp_path}/a\\x0ab")
+    assert "2 checkpoints: 1 loads-wrong, 1 loads" in result.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

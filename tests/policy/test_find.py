@@ -30,6 +30,24 @@ def test_a_project_file_without_a_policy_is_none(here: Path) -> None:
     assert find_policy().file == "../../loadproof.toml"
 
 
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ('[project]\ndependencies = ["loadproof"]\n', False),
+        ("# no [tool.loadproof] here\n", False),
+        ('[tool]\nloadproof = { fail-on = "info" }\n', True),
+        ('[tool."loadproof"]\n', True),
+        ('tool.loadproof.fail-on = "info"\n', True),
+        ("[[tool.loadproof.overrides]]\npaths = []\n", True),
+        ("[project\nx = loadproof\n", False),
+        ("[tool.loadproof]\nx = \n", True),
+    ],
+)
+def test_a_project_says_the_word_or_has_a_policy(here: Path, text: str, is_one: bool) -> None:
+    (here / "a" / "pyproject.toml").write_text(text)
+    assert (find_policy().file == "../pyproject.toml") is is_one
+
+
 def test_its_own_file_stands_above_that_of_the_project(here: Path) -> None:
     (here / "a" / "b" / "pyproject.toml").write_text("[tool.loadproof]\n")
     (here / "a" / "b" / "loadproof.toml").write_text("")

@@ -170,6 +170,17 @@ def test_places_are_files_below_the_working_folder(monkeypatch: pytest.MonkeyPat
     assert unquote(location["artifactLocation"]["uri"]) == f"file://{EXAMPLES}/layer-plan-mismatch/config.json"
 
 
+def test_places_are_seen_from_the_root_that_a_ci_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(EXAMPLES)
+    found = loadproof.check("layer-plan-mismatch")
+    assert "file=layer-plan-mismatch/config.json," in shown(found, "github")
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(EXAMPLES.parent))
+    assert "file=examples/layer-plan-mismatch/config.json," in shown(found, "github")
+    assert json.loads(shown(found, "gitlab"))[0]["location"]["path"] == "examples/layer-plan-mismatch/config.json"
+    monkeypatch.setenv("GITHUB_WORKSPACE", "/somewhere/else")
+    assert "file=layer-plan-mismatch/config.json," in shown(found, "github")
+
+
 def test_a_message_of_sarif_is_no_template_and_no_link() -> None:
     finding = replace(PLAN_FINDING, headline="{0} [a](1) layers.{0-3}")
     text = json.loads(shown(report(finding), "sarif"))["runs"][0]["results"][0]["message"]["text"]

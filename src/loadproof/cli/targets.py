@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,10 @@ def add_targets(parser: argparse.ArgumentParser) -> None:
     )
     which = parser.add_argument_group("what to check")
     which.add_argument(
-        "--from", metavar="FILE", dest="source_list", help='paths from FILE, one a line ("-": standard input)'
+        "--from",
+        metavar="FILE",
+        dest="source_list",
+        help='paths from FILE, one a line or ended by NUL ("-": standard input)',
     )
     which.add_argument(
         "-r", "--recursive", action="store_true", help="also what lies below a folder that is a checkpoint"
@@ -68,16 +72,21 @@ def _say_next(number: int, path: str) -> None:
 
 
 def _listed(source: str) -> list[str]:
-    """The lines of a file or of standard input, without empty ones and comments."""
-    if source == "-":
-        lines = sys.stdin.read().splitlines() if sys.stdin is not None else []
-    else:
-        try:
-            with open(source, encoding="utf-8", errors="surrogateescape") as file:
-                lines = file.read().splitlines()
-        except OSError as error:
-            raise ValueError(f"{source}: {error.strerror or type(error).__name__}") from None
-    found = [line for line in lines if line.strip() and not line.startswith("#")]
+    """The paths in a file or in standard input, without empty ones and comments: one a line, or ended by NUL."""
+    text = _text_of(source)
+    found = [
+        path for path in (text.split("\0") if "\0" in text else text.splitlines()) if path.strip() and path[0] != "#"
+    ]
     if not found:
         raise ValueError(f"{'standard input' if source == '-' else source}: no path in it; one a line is expected")
     return found
+
+
+def _text_of(source: str) -> str:
+    if source == "-":
+        return "" if sys.stdin is None else os.fsdecode(sys.stdin.buffer.read())
+    try:
+        with open(source, "rb") as file:
+            return os.fsdecode(file.read())
+    except OSError as error:
+        raise ValueError(f"{source}: {error.strerror or type(error).__name__}") from None

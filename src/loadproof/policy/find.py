@@ -13,7 +13,7 @@ from msgspec import Struct
 OWN = "loadproof.toml"
 PROJECT = "pyproject.toml"
 LARGEST = 1 << 20  # bytes of a file that is read
-_MARK = b"tool.loadproof"
+_WORD, _HEADER = b"loadproof", b"[tool.loadproof"
 _OF_CHECKPOINTS = ("config.json", "model.safetensors", "model.safetensors.index.json", "adapter_config.json")
 
 
@@ -59,9 +59,21 @@ def _is_policy(file: str, name: str) -> bool:
         if name == OWN:
             return True
         with open(file, "rb") as opened:
-            return _MARK in opened.read(LARGEST)
+            content = opened.read(LARGEST)
     except OSError:
         return False
+    return _WORD in content and _has_table(content)
+
+
+def _has_table(content: bytes) -> bool:
+    """Whether there is a table of ours, however it is spelled. A text that is no TOML has one if it looks like it."""
+    import tomllib  # seldom needed: most projects do not say the word
+
+    try:
+        tool = tomllib.loads(content.decode()).get("tool")
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError):
+        return _HEADER in content
+    return isinstance(tool, dict) and "loadproof" in tool
 
 
 def _holds_checkpoint(folder: str) -> bool:

@@ -19,6 +19,7 @@ from loadproof.report.words import tally_text, verdict_text
 
 NO_CHECKPOINT = "no-checkpoint"
 UNEXPLAINED = "unexplained"
+_ROOTS = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")
 
 
 class Issue(Struct, frozen=True):
@@ -63,9 +64,16 @@ def file_and_line(finding: Finding, inventory: Inventory) -> tuple[str, int | No
 
 
 def shown_path(path: str) -> str:
-    """Relative to the working folder where it lies below, for a reader that knows the repository only."""
-    absolute, here = os.path.abspath(path), os.path.join(os.getcwd(), "")
-    return absolute.removeprefix(here) if absolute.startswith(here) else path
+    """Relative to the root of the repository where a CI names it, else to the working folder, if it lies below."""
+    absolute, root = os.path.abspath(path), os.path.join(_root(), "")
+    return absolute.removeprefix(root) if absolute.startswith(root) else path
+
+
+def _root() -> str:
+    """The root that GitHub or GitLab name, if this is a folder of it; else the working folder."""
+    here = os.getcwd()
+    named = [os.path.abspath(root) for name in _ROOTS if (root := os.environ.get(name))]
+    return next((root for root in named if os.path.join(here, "").startswith(os.path.join(root, ""))), here)
 
 
 def _findings(target: Checked, report: Report) -> Iterator[Issue]:

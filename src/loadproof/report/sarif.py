@@ -20,6 +20,7 @@ from loadproof.version import __version__
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 _ROOT = "SRCROOT"
+_ROOT_IS = "the root of the repository, or the folder in which loadproof was started"
 Pages = Mapping[str, RulePage | CausesPage]
 
 
@@ -33,7 +34,9 @@ def render_sarif(result: Report | Checks, *, status: int = 0, pages: Pages | Non
         "tool": {"driver": _driver([_rule(code, slug, (pages or {}).get(code)) for code, slug in codes])},
         "invocations": [{"executionSuccessful": all(target.report is not None for target in targets)}],
         "columnKind": "unicodeCodePoints",
-        "originalUriBaseIds": {_ROOT: {"description": {"text": "the folder in which loadproof was started"}}},
+        "originalUriBaseIds": {
+            _ROOT: {"description": {"text": "the root of the repository, or the folder in which loadproof was started"}}
+        },
         "results": [_result(issue, places[issue.code]) for issue in issues],
     }
     return rendered({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})
