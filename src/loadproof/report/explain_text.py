@@ -65,8 +65,8 @@ def _plain(line: Line) -> Line:
 def _understood(symptom: Symptom) -> list[Line]:
     """``read as   vllm 0.19.1, cache-init, KeyError`` and what else the text tells."""
     engine = " ".join(part for part in (symptom.engine, symptom.engine_version) if part)
-    parts = [engine or "engine not named", symptom.phase or "phase not named", symptom.exception or "no exception"]
-    lines: list[Line] = [(("bold", "read as  "), ("", clean(", ".join(parts))))]
+    parts = [part for part in (engine, symptom.phase, symptom.exception) if part]
+    lines: list[Line] = [(("bold", "read as  "), ("", clean(", ".join(parts))))] if parts else []
     said = symptom.message.strip().split("\n")[0]
     if said:
         lines.append((("bold", "text     "), ("", clean(said, WIDTH - 9))))

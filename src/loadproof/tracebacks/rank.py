@@ -61,11 +61,15 @@ def _hits(symptom: Symptom) -> tuple[list[Hit], list[Hit]]:
 
 
 def _from_hits(hits: list[Hit], symptom: Symptom) -> Iterator[Vote]:
+    """The causes of an entry are alternatives: where the first of them is likely, the others are possible."""
     for hit in hits:
         name = hit.names[0] if hit.names else ""
+        settled = False
         for ranked in hit.entry.causes:
             if _holds(ranked, name, symptom):
-                yield ranked.cause, _sure(hit, ranked, symptom), name, hit.line
+                sure = "possible" if settled else _sure(hit, ranked, symptom)
+                settled = settled or sure == "likely"
+                yield ranked.cause, sure, name, hit.line
 
 
 def _sure(hit: Hit, ranked: Ranked, symptom: Symptom) -> Confidence:

@@ -27,6 +27,7 @@ _SIZE = re.compile(
     rf"|Mismatched parameter (?P<name4>{NAME}) shape\. Actual (?P<stored4>{SHAPE}), expected (?P<wanted4>{SHAPE})"
     rf"|tensor ['\"`]?(?P<name5>{NAME})['\"`]? has wrong shape; "
     rf"expected\s+(?P<wanted5>{SHAPE}|{_BARE_SIZES}), got\s+(?P<stored5>{SHAPE}|{_BARE_SIZES})"
+    rf"|Tried to load weights of size (?P<stored0>{SHAPE})\s?to a parameter of size (?P<wanted0>{SHAPE})"
     rf"|Trying to set a tensor of shape (?P<stored8>{SHAPE}) in ['\"`]?(?P<name8>{NAME}?)['\"`]? "
     rf"\(which has shape (?P<wanted8>{SHAPE})"
     rf"|{NAME_BEGINS}(?P<name9>{NAME}) expected shape [^\n]{{0,60}}?(?P<wanted9>{SHAPE})\)?, but got (?P<stored9>{SHAPE})"
@@ -57,11 +58,13 @@ _LISTS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"not used(?: when initializing \w+)?: (?=[\[{])", "unexpected"),
     )
 )  # fmt: skip
+_SIZE_WORDS = ("shape", "mismatch", "MISMATCH", "of size")
 _LIST_WORDS = ("nitialized", "key", "used", "parameters", "not provided", "not expected")
 _WORD = re.compile(
     r"'([^'\s]+)'|\"([^\"\s]+)\"|((?<![\w-])(?:[\w-]{1,120}|<[^>]{0,60}>)(?:\.(?:[\w*-]{1,120}|<[^>]{0,60}>|\{[^}\n]{0,60}\})){1,40})"
 )
 _ELLIPSIS = re.compile(r"\{\d[\d., -]*\}")
+_NAMELESS = "weight"  # of a text that gives two sizes alone
 LONGEST = 3000  # characters of a line that are searched for sizes
 LIMIT = 20_000  # names kept of one kind
 
@@ -94,13 +97,13 @@ def _read_table(text: str, rows: Rows) -> None:
 
 
 def _read_sizes(text: str, rows: Rows) -> None:
-    if "shape" not in text and "mismatch" not in text and "MISMATCH" not in text:
+    if not any(word in text for word in _SIZE_WORDS):
         return
     for found in _SIZE.finditer(text[:LONGEST]):
         parts = [value for value in found.groupdict().items() if value[1] is not None]
-        values = {key.rstrip("23456789"): value for key, value in parts}
+        values = {key.rstrip("023456789"): value for key, value in parts}
         stored, wanted = (_one_shape(values[key]) for key in ("stored", "wanted"))
-        name = values["name"].strip("'\"")
+        name = values.get("name", _NAMELESS).strip("'\"")
         if stored is not None and wanted is not None and len(rows.mismatched) < LIMIT:
             rows.mismatched.setdefault(name, Mismatch(name, stored, wanted))
 

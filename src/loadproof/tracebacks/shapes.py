@@ -84,7 +84,9 @@ def _vocab(stored: Shape, wanted: Shape, name: str) -> bool:
     one_side = len(stored) == len(wanted) == 2 and (
         stored[1] == wanted[1] or stored[0] == wanted[0]
     )  # ggml: columns first
-    return bool(_VOCAB.search(name)) and one_side
+    rows = sorted((stored[0], wanted[0]))
+    nameless = name == "weight" and stored[1:] == wanted[1:] and rows[0] >= _FEWEST_WORDS and rows[1] < 1.1 * rows[0]
+    return (bool(_VOCAB.search(name)) or nameless) and one_side
 
 
 def _head_shard(stored: Shape, wanted: Shape, name: str) -> bool:
@@ -161,6 +163,7 @@ def _one_dimension(stored: Shape, wanted: Shape, name: str) -> bool:
     )
 
 
+_FEWEST_WORDS = 20_000  # rows that only a vocabulary has, where two sizes of some weight differ by a few of them
 _WIDEST = 65_536  # columns of a weight; what is wider is a vocabulary
 _VOCAB = re.compile(VOCABULARY)
 _PACKED = re.compile(r"weight|qweight|packed")
