@@ -13,7 +13,9 @@ from loadproof.core.expectation import Expectation, Quantizer
 from loadproof.interpret import building, quantizing
 from loadproof.interpret.describe import describe
 from loadproof.interpret.failures import meaning
+from loadproof.interpret.language.errors import is_certain
 from loadproof.interpret.release import auto_map
+from loadproof.interpret.release.plain_failures import is_plain
 from loadproof.interpret.release.quantizers import known_methods, packages_of
 from loadproof.interpret.release.world import World
 
@@ -96,7 +98,15 @@ def _evaluate(
         world.budget.settle()
         return msgspec.structs.replace(blank, **found)
     except Exception as problem:
-        return _at(machinery, meaning(blank, problem, world), world)
+        said = meaning(blank, problem, world)
+        if machinery is not None and said.raises is not None and not _is_the_library_s(problem):
+            said = msgspec.structs.replace(said, raises=None, inconclusive=f"not modelled: {said.raises[:300]}")
+        return _at(machinery, said, world)
+
+
+def _is_the_library_s(problem: Exception) -> bool:
+    """Quantizers do arithmetic on tensors that stand for numbers: only what their text raises, or plain data does."""
+    return is_certain(problem) or is_plain(problem, str(problem))
 
 
 def _described(world: World, raw: dict[str, Any], name: str, machinery: Machinery | None) -> dict[str, Any]:

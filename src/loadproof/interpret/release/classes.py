@@ -9,7 +9,7 @@ from loadproof.interpret.language.gate import DATA, own
 from loadproof.interpret.language.objects import SourceObject
 from loadproof.interpret.language.scope import CLASS, Scope
 from loadproof.interpret.language.values import Class, Members
-from loadproof.interpret.release import experts
+from loadproof.interpret.release import experts, pydantic_models
 from loadproof.interpret.release.class_bases import OpaqueBase, bases_of
 from loadproof.interpret.release.dataclass_parts import add_init, drop_defaults, is_dataclass
 from loadproof.interpret.release.definitions import ClassSource
@@ -29,6 +29,7 @@ def make_class(file: File, source: ClassSource, env: Scope | None = None) -> Cla
     members["__direct__"] = not any(issubclass(base, (*DATA, BaseException)) for base in bases)
     cells = file.fill_class(source, members, fields, env)
     experts.decorate(members, source.decorators)
+    pydantic_models.prepare(members, bases, source.keywords)
     dataclass = is_dataclass(source, bases)
     if dataclass:
         drop_defaults(members, fields, source.decorators)

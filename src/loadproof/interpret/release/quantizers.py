@@ -11,11 +11,12 @@ import re
 from functools import partial
 from typing import Any
 
-from loadproof.interpret.language.errors import LimitReached, NotUnderstood
-from loadproof.interpret.language.objects import Unknown
+from loadproof.interpret.language.errors import LimitReached, NotUnderstood, certain
+from loadproof.interpret.language.gate import read
+from loadproof.interpret.language.objects import Namespace, Unknown
 from loadproof.interpret.language.surroundings import TORCH_VERSION
 from loadproof.interpret.language.values import Value, table_of
-from loadproof.interpret.release import skip_lists
+from loadproof.interpret.release import packing, pydantic_models, registered, skip_lists
 from loadproof.interpret.release.files import PACKAGES, RELEASE, Files, text_of
 from loadproof.interpret.release.ports import World
 
@@ -30,7 +31,16 @@ READ = ("quantizers", "utils.quantization_config", *(f"integrations.{part}" for 
 _WHOLE = frozenset(f"transformers.{name}" for name in READ[1:])
 _TESTS = "transformers.utils.import_utils"  # what asks whether a package is there
 _ANY = "9999.0"
-_COMPILED = frozenset(("bitsandbytes.cextension.lib",))  # libraries in machine code
+# Libraries in machine code, and what only changes `forward` or where tensors lie: of no consequence for their names.
+_NOT_FOLLOWED = {
+    "bitsandbytes": frozenset(("lib",)),
+    "compressed_tensors": frozenset(
+        ("disable_onloading", "logger", "set_forward_quantized", "unwrap_offload_forward", "update_offload_parameter")
+    ),
+    "gptqmodel": frozenset(("gptqmodel_post_init", "has_avx512bf16", "hf_gptqmodel_post_init", "log")),
+    "optimum": frozenset(("QuantizeConfig", "logger")),
+}
+_ABSENT_HERE = frozenset(("is_distributed",))  # one process on one machine
 _AVAILABLE = re.compile(r"is_\w+_available|get_available_devices|get_current_accelerator")
 
 
@@ -75,6 +85,10 @@ _NEEDS = {
 }
 
 
+# What quantizers import, by the names of the modules.
+_IMPORTED = {name.replace("-", "_"): name for names in _NEEDS.values() for name in names if name != "amd-quark"}
+
+
 def packages_of(world: World, method: str) -> tuple[tuple[str, str], ...]:
     """The packages that a method needs, with the versions that are installed; empty for one that is not."""
     return tuple((name, world.installed(name) or "") for name in _NEEDS.get(method, ()))
@@ -93,12 +107,48 @@ def asks_packages(module: str) -> bool:
 
 def imported(world: World, module: str, name: str) -> Any:
     """What a file that is read for a quantizer imports in another way than the rest of the release; else None."""
+    if module == "importlib" and name == "metadata":
+        return _metadata(world)
+    if module == "importlib.metadata" and name == "version":
+        return partial(installed_version, world)
+    if module == "pydantic":
+        return pydantic_models.NAMES.get(name)
+    if module.startswith("tqdm") and name == "tqdm":
+        return _as_it_is
     if module.startswith("transformers.utils") and _AVAILABLE.fullmatch(name) and name != "is_torch_available":
         return _defined(world, (_TESTS, "transformers.utils"), name)
     if module == _INTEGRATIONS:
         part = _part_with(world, name)
         return None if part is None else world.from_release(f"{_INTEGRATIONS}.{part}", name)
+    _check_installed(world, module)
     return None
+
+
+def module(world: World, name: str) -> Any:
+    """What such a file binds by `import name`; None where that is what every file binds."""
+    if name in ("importlib", "importlib.metadata"):
+        found = _metadata(world)
+        return (
+            found if "." in name else Namespace("importlib", {"metadata": found}, partial(read, world.external(name)))
+        )
+    _check_installed(world, name)
+    return None
+
+
+def _metadata(world: World) -> Namespace:
+    return Namespace("importlib.metadata", {"version": partial(installed_version, world)})
+
+
+def _as_it_is(items: Value = (), *_: Value, **__: Value) -> Value:
+    return items
+
+
+def _check_installed(world: World, module: str) -> None:
+    """Raise the ImportError of a package that a quantizer needs and that is not installed where the model is loaded."""
+    top = module.split(".")[0]
+    distribution = _IMPORTED.get(top)
+    if distribution is not None and world.installed("torch") is not None and world.installed(distribution) is None:
+        raise certain(ModuleNotFoundError(f"No module named '{top}'", name=top))
 
 
 def _defined(world: World, modules: tuple[str, ...], name: str) -> Any:
@@ -117,14 +167,25 @@ def _part_with(world: World, name: str) -> str | None:
 
 
 # ---------------------------------------------------------------- what they ask
-def glue(world: World, module: str, name: str) -> Value:
+def glue(world: World, module: str, name: str) -> Any:
     """What is no text: questions to the environment, compiled code. None for all other names."""
     if module == _TESTS and name == "_is_package_available":
         return partial(_is_package_available, world)
     if name == skip_lists.NAME:
         file = world.file(module)
         return skip_lists.shortcut(file) if file is not None and file.assigns(name) else None
-    return Unknown(name) if f"{module}.{name}" in _COMPILED else None
+    top = module.split(".")[0]
+    if name == "get_from_registry" and top in PACKAGES:
+        return partial(registered.get_from_registry, world)
+    if top == "compressed_tensors" and name in packing.NAMES:
+        return packing.NAMES[name]
+    if top in PACKAGES and name in _ABSENT_HERE:
+        return _no
+    return Unknown(name) if name in _NOT_FOLLOWED.get(top, ()) else None
+
+
+def _no(*_: Value, **__: Value) -> bool:
+    return False
 
 
 def _is_package_available(world: World, pkg_name: str, return_version: bool = False, **_: object) -> Value:

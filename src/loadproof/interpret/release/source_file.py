@@ -81,7 +81,7 @@ class SourceFile:
 
     def _define(self, name: str, d: Definition) -> None:
         if isinstance(d, ModuleImport):
-            self.globals[name] = self.world.external(d.name)
+            self.globals[name] = self.world.import_module(self, d.name)
         elif isinstance(d, NameImport):
             self.globals[name] = self.world.import_from(self, d.level, d.module, d.name)
         elif isinstance(d, Chunk) and d.defines() is None:
@@ -182,7 +182,7 @@ class SourceFile:
 
     # ---- imports; `line` is where the statement stands
     def import_module(self, name: str, alias: str | None, line: int) -> Value:  # noqa: ARG002
-        return self.world.external(name if alias else name.split(".")[0])
+        return self.world.import_module(self, name if alias else name.split(".")[0])
 
     def import_from(self, level: int, module: str | None, name: str, line: int) -> Value:  # noqa: ARG002
         return self.world.import_from(self, level, module, name)

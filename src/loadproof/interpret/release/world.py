@@ -166,14 +166,24 @@ class World:
 
     def import_from(self, file: File, level: int, module: str | None, name: str) -> Any:
         """What `from module import name` binds inside `file`."""
-        if level:
-            parts = file.name.split(".")
-            package = parts if file.is_package else parts[:-1]
-            base = package[: len(package) - (level - 1)]
-            return self._member_for(file, ".".join(base + ([module] if module else [])), name)
-        module = module or ""
-        if module.split(".")[0] == "transformers" or self._is_read(module):
-            return self._member_for(file, module, name)
+        parts = file.name.split(".")
+        package = parts if file.is_package else parts[:-1]
+        base = package[: len(package) - (level - 1)] if level else []
+        whole = ".".join(base + ([module] if module else []))
+        found = quantizers.imported(self, whole, name) if quantizers.asks_packages(file.name) else None
+        if found is not None:
+            return found
+        if level or whole.split(".")[0] == "transformers" or self._is_read(whole):
+            return self.from_release(whole, name)
+        return self._of_other(whole, name)
+
+    def import_module(self, file: File, name: str) -> Any:
+        """What `import name as alias` binds inside `file`."""
+        found = quantizers.module(self, name) if quantizers.asks_packages(file.name) else None
+        return self.external(name) if found is None else found
+
+    def _of_other(self, module: str, name: str) -> Any:
+        """A name of a module that is neither of the release nor of a package that is read."""
         if module == "huggingface_hub.dataclasses":
             return stubs.strict_name(name)
         if module.startswith("torch.nn") and module not in _TORCH:
@@ -181,10 +191,6 @@ class World:
         if module not in MODULES and module not in _TORCH and not module.startswith("torch."):
             return packages.member(module, name)
         return read(self.external(module), name)
-
-    def _member_for(self, file: File, module: str, name: str) -> Any:
-        found = quantizers.imported(self, module, name) if quantizers.asks_packages(file.name) else None
-        return self.from_release(module, name) if found is None else found
 
     def from_release(self, module: str, name: str) -> Any:
         glue = self.glue(module, name)

@@ -68,7 +68,8 @@ class Reshaping(Sized):
 
     def flatten(self, start_dim: int = 0, end_dim: int = -1) -> Sized:
         shape = list(self.known())
-        start, end = start_dim, end_dim if end_dim >= 0 else len(shape) + end_dim
+        end = end_dim if end_dim >= 0 else len(shape) + end_dim
+        start = start_dim if start_dim >= 0 else len(shape) + start_dim
         return self._of([*shape[:start], product(shape[start : end + 1]), *shape[end + 1 :]])
 
     def expand(self, *dims: Any) -> Sized:

@@ -13,6 +13,8 @@ _READABLE = (
     "__init_subclass__ __missing__ __set__ __get__ __or__ __and__ __dataclass_fields__ __members__"
 )
 READABLE = frozenset(_READABLE.split())
+# Means nothing to Python and nothing here: pydantic keeps there which fields were given.
+WRITABLE = frozenset(["__pydantic_fields_set__"])
 GATED = frozenset(["__getattribute__", "__setattr__", "__delattr__"])  # would lead past the gate
 OF_FUNCTIONS = frozenset(["__name__", "__qualname__", "__module__", "__doc__"])
 OF_EXCEPTIONS = frozenset(["args", "name", "errno", "__init__", "__str__", "__repr__", "__eq__", "__hash__", "__doc__"])

@@ -7,6 +7,7 @@ from typing import Any
 
 from loadproof.interpret.language.errors import ForbiddenAttribute
 from loadproof.interpret.language.gate.host import is_evaluated, is_evaluated_class
+from loadproof.interpret.language.gate.names import WRITABLE
 from loadproof.interpret.language.objects import Namespace, Unknown
 from loadproof.interpret.language.values import Open, Sealed
 
@@ -29,7 +30,7 @@ def delete(obj: Any, name: str) -> None:
 
 def check_write(obj: Any, name: Any) -> None:
     """Refuse names that Python gives a meaning of its own, and receivers that are not the writer's."""
-    if type(name) is not str or (name.startswith("__") and name.endswith("__")):
+    if type(name) is not str or (name.startswith("__") and name.endswith("__") and name not in WRITABLE):
         raise ForbiddenAttribute(f"setting {name if type(name) is str else 'a name that is no plain text'}")
     kind = type(obj)
     if issubclass(kind, type):
