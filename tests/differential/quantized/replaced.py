@@ -66,6 +66,9 @@ def _forget() -> None:
 
 
 def real(model: str, entry: dict[str, Any], device: str) -> Replaced:
+    import bitsandbytes  # noqa: F401 - it looks for compiled kernels where a GPU is pretended
+    import compressed_tensors  # noqa: F401
+
     try:
         with machine(device):
             return _real(config_of(model, entry), CLASSES[model])

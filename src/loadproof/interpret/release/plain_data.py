@@ -7,6 +7,8 @@ from typing import Any
 from loadproof.interpret.language.gate import find, has, state
 from loadproof.interpret.language.objects import Unknown
 from loadproof.interpret.language.values import Open
+from loadproof.interpret.release.model_values import dumped
+from loadproof.interpret.release.pydantic_models import BaseModel
 from loadproof.interpret.shapes.dtypes import DType, name_of
 
 # Numbers and text as themselves: an evaluated subclass would bring its own `__eq__` into our rules.
@@ -22,6 +24,8 @@ def plain(value: Any) -> Any:
     """dict, list, numbers, text and None as they are; configurations as dictionaries; unknown values are left out."""
     if isinstance(value, DType):
         return name_of(value)
+    if isinstance(value, BaseModel):
+        return plain(dumped(value))
     if isinstance(value, Open) and has(value, "attribute_map"):
         return _config(value)
     if isinstance(value, dict):

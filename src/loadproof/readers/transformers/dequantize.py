@@ -9,7 +9,8 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from loadproof.readers.transformers.shapes import ConversionError, Inputs, Target, Tensor, Unknown
+from loadproof.readers.transformers import compressed_tensors
+from loadproof.readers.transformers.shapes import ConversionError, Inputs, NotModelledError, Target, Tensor, Unknown
 
 _SCALE, _ACTIVATION = "weight_scale_inv", "activation_scale"
 
@@ -90,6 +91,66 @@ def bnb_8bit(inputs: Inputs, at: Target, **_: Any) -> Inputs:
     return {"weight": [inputs["weight"][0]]}
 
 
+def mxfp4(inputs: Inputs, at: Target, **_: Any) -> Inputs:
+    """`Mxfp4Dequantize`: blocks [E, O, groups, 16] and scales [E, O, groups] -> [E, groups * 32, O]."""
+    name = "gate_up_proj" if "gate_up_proj" in at.name else "down_proj"
+    for part in ("_blocks", "_scales"):
+        _needs(inputs, name + part)
+    at.decoded.update(inputs)
+    blocks, scales = inputs[f"{name}_blocks"][0], inputs[f"{name}_scales"][0]
+    if isinstance(blocks, Unknown) or isinstance(scales, Unknown):
+        return {at.targets[0]: [Unknown()]}
+    if blocks[:-1] != scales:
+        raise ConversionError(f"blocks.shape[:-1]={list(blocks[:-1])} does not match scales.shape={list(scales)}")
+    if len(blocks) != 4:
+        raise ConversionError(f"blocks of {len(blocks)} dimensions")
+    return {at.targets[0]: [(blocks[0], blocks[2] * blocks[3] * 2, blocks[1])]}
+
+
+def metal(inputs: Inputs, at: Target, **_: Any) -> Inputs:
+    """`MetalDequantize`: weight [O, I * bits / 32], scales and qbiases [O, I / group_size]."""
+    entry = at.config.get("quantization_config") or {}
+    bits, group = entry.get("bits"), entry.get("group_size")
+    out: Inputs = {}
+    for key, weights in inputs.items():
+        begin = key.removesuffix("weight")
+        if key.endswith(("scales", "qbiases")):
+            at.decoded.add(key)
+            continue
+        if begin + "scales" not in inputs:
+            out[key] = weights
+            continue
+        _needs(inputs, begin + "qbiases")
+        at.decoded.add(key)
+        parts = zip(weights, inputs[begin + "scales"], inputs[begin + "qbiases"], strict=False)
+        out[key] = [_affine(w, s, b, bits, group) for w, s, b in parts]
+    return {at.targets[0]: [out["weight"][0]]} if "weight" in out else out
+
+
+def _affine(weight: Tensor, scales: Tensor, biases: Tensor, bits: Any, group: Any) -> Tensor:
+    if isinstance(weight, Unknown) or isinstance(scales, Unknown) or isinstance(biases, Unknown):
+        return Unknown()
+    if not isinstance(bits, int) or not isinstance(group, int) or len(weight) != 2:
+        raise NotModelledError("MetalDequantize")
+    columns = weight[1] * (32 // bits)
+    if 1 in scales or 1 in biases:  # they may be spread over all groups
+        raise NotModelledError("MetalDequantize")
+    if not group or columns % group or scales != (weight[0], columns // group) or biases != scales:
+        raise ConversionError(f"scales {list(scales)} do not fit a weight {list(weight)} in groups of {group}")
+    return (weight[0], columns)
+
+
+def bitnet(inputs: Inputs, at: Target, **_: Any) -> Inputs:
+    """`BitNetDeserialize`: four rows in each stored one, where the module has four times as many."""
+    _needs(inputs, "weight")
+    weight, wanted = inputs["weight"][0], at.shape_of(at.name)
+    if not isinstance(weight, Unknown) and wanted is not None and len(weight) == len(wanted) == 2:
+        if weight[0] * 4 == wanted[0]:
+            at.decoded.add("weight")
+            weight = (weight[0] * 4, weight[1])
+    return {"weight": [weight]}
+
+
 def _needs(inputs: Inputs, key: str) -> None:
     if key not in inputs:
         raise ConversionError(repr(key))
@@ -99,4 +160,8 @@ OPERATIONS: dict[str, Callable[..., Inputs]] = {
     "Fp8Dequantize": fp8,
     "Bnb4bitDeserialize": bnb_4bit,
     "Bnb8bitDeserialize": bnb_8bit,
+    "Mxfp4Dequantize": mxfp4,
+    "MetalDequantize": metal,
+    "BitNetDeserialize": bitnet,
+    "CompressedTensorsDequantize": compressed_tensors.dequantize,
 }
