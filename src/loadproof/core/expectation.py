@@ -24,6 +24,7 @@ class Expected(Struct, frozen=True):
     source: str = ""  # "modeling_llama.py:262", the line that created it
     dtype: str | None = None  # as safetensors spells it; None: the dtype in which the model is loaded
     any_shape: bool = False  # a quantizer takes what is stored whatever its shape
+    never_random: bool = False  # no random numbers can be drawn for its dtype: a missing one ends the load
 
 
 class Quantizer(Struct, frozen=True):

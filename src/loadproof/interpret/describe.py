@@ -12,7 +12,7 @@ from loadproof.core.tensors import Shape
 from loadproof.interpret.language.errors import UnknownUsed
 from loadproof.interpret.language.gate import find, state
 from loadproof.interpret.language.values import Value
-from loadproof.interpret.quantizing import unchecked
+from loadproof.interpret.quantizing import never_random, unchecked
 from loadproof.interpret.release.conversion_rules import rules_of
 from loadproof.interpret.release.model_base import tie_map
 from loadproof.interpret.release.plain_data import plain, text
@@ -30,8 +30,9 @@ def describe(world: World, model: Any, quantizer: Any = None) -> dict[str, Any]:
     parameters = _parameters(model, ties)
     buffers = dict(model.named_buffers(remove_duplicate=False, persistent_only=True))
     loose = unchecked(quantizer, model) if quantizer is not None else frozenset()
-    rows = [(name, (*_key(name, p), "parameter", name in loose)) for name, p in parameters.items()]
-    rows += [(name, (*_key(name, b), "buffer", False)) for name, b in buffers.items()]
+    whole = never_random(model) if quantizer is not None else frozenset()
+    rows = [(name, (*_key(name, p), "parameter", name in loose, name in whole)) for name, p in parameters.items()]
+    rows += [(name, (*_key(name, b), "buffer", False, False)) for name, b in buffers.items()]
     sources = {name: _source(tensor) for name, tensor in (*parameters.items(), *buffers.items())}
     names = (name for name, _ in model.named_buffers(remove_duplicate=False))
     return {
@@ -86,8 +87,9 @@ def _family(template: str, axes: Any, key: Any, sources: dict[str, str]) -> Expe
     from loadproof.core.families import join_name
 
     first = join_name(template, tuple(axis[0] for axis in axes))
-    shape, dtype, kind, any_shape = key
-    return Expected(template, axes, shape, kind, source=sources.get(first, ""), dtype=dtype, any_shape=any_shape)
+    shape, dtype, kind, any_shape, whole = key
+    source = sources.get(first, "")
+    return Expected(template, axes, shape, kind, None, source, dtype, any_shape, whole)
 
 
 def _patterns(patterns: Any) -> tuple[str, ...]:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from loadproof.core.dtypes import as_stored, is_packed
 from loadproof.interpret.language.errors import certain
 from loadproof.interpret.language.gate import find, signature_names
 from loadproof.interpret.release.world import World
-from loadproof.interpret.shapes.dtypes import FLOAT32, DType, dtype_named
+from loadproof.interpret.shapes.dtypes import FLOAT32, DType, dtype_named, name_of
+from loadproof.interpret.shapes.linear import Embedding, Linear
 from loadproof.interpret.shapes.module import Module
+from loadproof.interpret.shapes.tensor import Tensor
 
 _AUTO = "transformers.quantizers.auto"
 # What `from_pretrained(folder)` hands over where the user gives nothing else.
@@ -79,6 +82,17 @@ def _owner_of(model: Any, name: str) -> tuple[Module | None, str]:
     except AttributeError:
         return None, leaf
     return (found if isinstance(found, Module) else None), leaf
+
+
+def never_random(model: Any) -> frozenset[str]:
+    """Weights that `_init_weights` would fill with random numbers, in a dtype for which torch has none."""
+    kinds = (Linear, Embedding)
+    found = set()
+    for path, module in model.named_modules():
+        weight = module._parameters.get("weight") if isinstance(module, kinds) else None
+        if isinstance(weight, Tensor) and is_packed(as_stored(name_of(weight.dtype))):
+            found.add(f"{path}.weight" if path else "weight")
+    return frozenset(found)
 
 
 def unchecked(quantizer: Any, model: Any) -> frozenset[str]:

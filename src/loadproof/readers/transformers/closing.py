@@ -6,6 +6,7 @@ from loadproof.core.boxes import intersect, merge
 from loadproof.core.checkpoint import Manifest
 from loadproof.core.coverage import Skip
 from loadproof.core.outcome import Outcome, Row
+from loadproof.core.tensors import Axes
 from loadproof.readers.transformers.ignore import Ignore
 from loadproof.readers.transformers.ledger import Ledger
 from loadproof.readers.transformers.ties import Boxes
@@ -24,7 +25,7 @@ def close(ledger: Ledger, manifest: Manifest, missing: Boxes, tied: tuple[tuple[
     """The outcome, given what is still missing after ties."""
     kept, ignored = _part(_missing_rows(ledger, missing), ledger.ignore_missing)
     rows = (*kept, *ledger.rows)
-    text = raised(ledger, manifest, rows)
+    text = raised(ledger, manifest, rows) or _without_numbers(ledger, missing)
     return Outcome(
         rows=rows,
         assignments=tuple(ledger.assignments),
@@ -49,6 +50,31 @@ def raised(ledger: Ledger, manifest: Manifest, rows: tuple[Row, ...]) -> str | N
     if "mismatched" in kinds:
         return MISMATCH_TEXT if ledger.semantics.major >= 5 else _size_mismatch(rows)
     return None
+
+
+_KERNELS = {
+    "U8": "Byte",
+    "I8": "Char",
+    "I16": "Short",
+    "I32": "Int",
+    "F8_E4M3": "Float8_e4m3fn",
+    "F8_E5M2": "Float8_e5m2",
+}
+
+
+def _without_numbers(ledger: Ledger, missing: Boxes) -> str | None:
+    """A packed weight that nothing fills is given random numbers (`_init_weights`), which torch has for floats only."""
+    for template, boxes in missing.items():
+        for family in ledger.names.by_template[template] if boxes else ():
+            if family.never_random and any(_meets(box, family.axes) for box in boxes):
+                where = "cuda" if family.any_shape and ledger.expectation.device.startswith("cuda") else "cpu"
+                kind = _KERNELS.get(family.dtype or "", family.dtype)
+                return f"NotImplementedError: \"normal_kernel_{where}\" not implemented for '{kind}'"
+    return None
+
+
+def _meets(box: Axes, axes: Axes) -> bool:
+    return len(box) == len(axes) and intersect(box, axes) is not None
 
 
 def _refused(manifest: Manifest) -> str | None:

@@ -48,7 +48,7 @@ def _of_experts(declared: Mapping[str, Any]) -> Mapping[str, Any]:
     groups = list(declared["config_groups"].values())
     named = (g for g in groups if any(t.startswith("re:") and "experts" in t for t in g["targets"]))
     plain = (g for g in groups if any(not t.startswith("re:") for t in g["targets"]))
-    found: Mapping[str, Any] = next(named, None) or next(plain, groups[0])
+    found: Mapping[str, Any] = next(named, next(plain, groups[0]))
     return found
 
 

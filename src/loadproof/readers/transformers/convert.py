@@ -102,7 +102,9 @@ class Converters:
             inputs.setdefault(key, []).extend([tensor_of(entry.contribution)] * times)
         name = join_name(family.template, tuple(axis[0] for axis in cell.box))
         dtypes = {entry.contribution.piece.pattern or "": entry.contribution.piece.family.dtype for entry in ordered}
-        target = Target(name, rule.spec.sources, rule.spec.targets, self._shape, self.config, dtypes, set())
+        target = Target(
+            name, rule.spec.sources, rule.spec.targets, self._shape, self.config, dtypes, family.any_shape, set()
+        )
         try:
             for operation in rule.spec.operations:
                 inputs = run(operation, inputs, target)

@@ -77,8 +77,8 @@ def bnb_4bit(inputs: Inputs, at: Target, **_: Any) -> Inputs:
         )
     for part in ("weight.absmax", "weight.quant_map"):
         _needs(inputs, part)
-    at.decoded.update(inputs)
-    return {"weight": [at.shape_of(at.name) or Unknown()]}
+    at.decoded.update(inputs if at.any_shape else inputs.keys() - {"weight"})
+    return {"weight": [inputs["weight"][0]]}
 
 
 def bnb_8bit(inputs: Inputs, at: Target, **_: Any) -> Inputs:
@@ -87,7 +87,7 @@ def bnb_8bit(inputs: Inputs, at: Target, **_: Any) -> Inputs:
         return inputs
     for part in ("weight", "SCB"):
         _needs(inputs, part)
-    at.decoded.update(inputs)
+    at.decoded.update(inputs if at.any_shape else inputs.keys() - {"weight"})
     return {"weight": [inputs["weight"][0]]}
 
 
@@ -144,10 +144,10 @@ def bitnet(inputs: Inputs, at: Target, **_: Any) -> Inputs:
     """`BitNetDeserialize`: four rows in each stored one, where the module has four times as many."""
     _needs(inputs, "weight")
     weight, wanted = inputs["weight"][0], at.shape_of(at.name)
-    if not isinstance(weight, Unknown) and wanted is not None and len(weight) == len(wanted) == 2:
-        if weight[0] * 4 == wanted[0]:
-            at.decoded.add("weight")
-            weight = (weight[0] * 4, weight[1])
+    known = not isinstance(weight, Unknown) and wanted is not None and len(weight) == len(wanted) == 2
+    if known and weight[0] * 4 == wanted[0]:  # type: ignore[index]
+        at.decoded.add("weight")
+        weight = (weight[0] * 4, weight[1])  # type: ignore[index]
     return {"weight": [weight]}
 
 

@@ -40,6 +40,7 @@ class Target(Struct, frozen=True):
     shape_of: Callable[[str], Shape | None]  # of a parameter, by full name
     config: Mapping[str, Any]  # the effective config, text part first
     dtypes: Mapping[str, str | None] = {}  # of the collected tensors, by source pattern
+    any_shape: bool = False  # the module there keeps packed numbers, and knows how to read them
     decoded: set[str] = set()  # source patterns whose numbers an operation has unpacked or scaled
 
 
