@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from loadproof.interpret.language.errors import certain
-from loadproof.interpret.language.gate import find, write
+from loadproof.interpret.language.gate import find, read, state, write
 from loadproof.interpret.language.objects import NO_DEFAULT, Field, SourceObject
 from loadproof.interpret.language.values import Members, Value, function_of, table_of
 from loadproof.interpret.release.dataclass_parts import default_of, inherited_fields
@@ -71,19 +71,19 @@ class BaseModel(SourceObject):
         rules: Validators = find(cls, "__validators__", Validators())
         for name, mode in rules.whole:
             if mode == "before":
-                values = table_of(function_of(getattr(cls, name))(values))
+                values = table_of(function_of(read(cls, name))(values))
         fields = {name: one for name, one in inherited_fields(cls).items() if name != _CONFIG}
         strange = values.keys() - fields.keys()
-        if strange and (find(cls, _CONFIG, None) or {}).get("extra") == "forbid":
+        if strange and (find(cls, "model_config", None) or {}).get("extra") == "forbid":
             raise _error(cls, min(strange), "Extra inputs are not permitted")
         write(self, "model_fields_set", {name for name in values if name in fields})
         for name, (default, annotation, file) in fields.items():
             write(self, name, _field(self, name, values.get(name, NO_DEFAULT), default, (annotation, file), rules))
         for name, mode in rules.whole:
             if mode == "after":
-                getattr(self, name)()
+                function_of(read(self, name))()
         if find(cls, "model_post_init", None) is not None:
-            function_of(getattr(self, "model_post_init"))(None)  # noqa: B009 - of the evaluated class
+            function_of(read(self, "model_post_init"))(None)
 
     @classmethod
     def model_validate(cls, values: Any) -> Any:
@@ -96,7 +96,7 @@ class BaseModel(SourceObject):
 
     def model_copy(self, *, update: Any = None, **_: object) -> Any:
         made: Any = object.__new__(type(self))
-        made.__dict__.update(self.__dict__)
+        state(made).update(self.__dict__)
         for name, value in (update or {}).items():
             write(made, name, value)
         return made
@@ -105,7 +105,7 @@ class BaseModel(SourceObject):
         if type(self) is not type(other):
             return False
         names = inherited_fields(type(self)).keys() - {_CONFIG}
-        return all(self.__dict__.get(name) == other.__dict__.get(name) for name in names)
+        return all(self.__dict__.get(name) == state(other).get(name) for name in names)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -121,10 +121,10 @@ def _field(model: BaseModel, name: str, given: Any, default: Value, stated: Any,
     asked = [(method, mode) for method, names, mode in rules.fields if name in names]
     try:
         for method, mode in asked:
-            given = function_of(getattr(cls, method))(given) if mode == "before" else given
+            given = function_of(read(cls, method))(given) if mode == "before" else given
         value = coerced(given, *stated, model=BaseModel)
         for method, mode in asked:
-            value = function_of(getattr(cls, method))(value) if mode != "before" else value
+            value = function_of(read(cls, method))(value) if mode != "before" else value
     except (ValueError, TypeError, AssertionError) as problem:
         if isinstance(problem, ValidationError):
             raise
