@@ -39,7 +39,7 @@ def expecting(reader: Reader, checkpoint: Checkpoint, reading: Reading) -> Itera
     """The expectation, to be asked for in the block; a process that evaluates it starts before the headers are read."""
     config = checkpoint.config
     if reader.name != ADAPTERS and (config.path is None or not config.raw):
-        yield lambda: _without_config(reader, config)
+        yield lambda: _without_config(reader, checkpoint)
     elif bound := next((problem for problem in config.problems if problem.detail == "bound"), None):
         why = f"nothing was expanded: {bound.text}"
         yield lambda: Expectation(reader.name, "", "", "", "none", inconclusive=why)
@@ -59,9 +59,16 @@ def _of_release(expectation: Expectation, release: str | None) -> Expectation:
     )
 
 
-def _without_config(reader: Reader, config: ModelConfig) -> Expectation:
-    why = "there is no config.json" if config.path is None else "config.json cannot be read"
-    hint = "put config.json beside the weights, or check the folder that holds both" if config.path is None else None
+def _without_config(reader: Reader, checkpoint: Checkpoint) -> Expectation:
+    """Why no class is named. A GGUF file carries its config with it, so that no config.json is asked for."""
+    single = checkpoint.inventory.single_file or ""
+    if checkpoint.config.path is not None:
+        why, hint = "config.json cannot be read", None
+    elif single.endswith(".gguf"):
+        why, hint = "GGUF files are not judged yet", None
+    else:
+        why = "there is no config.json"
+        hint = "put config.json beside the weights, or check the folder that holds both"
     return Expectation(reader.name, "", "", "", "none", inconclusive=why, hint=hint)
 
 
