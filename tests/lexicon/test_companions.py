@@ -8,7 +8,6 @@ import pytest
 
 from loadproof.core.symptom import Symptom
 from loadproof.lexicon import companions
-from loadproof.lexicon.pairs import PAIRS
 from loadproof.rules.evidence.name_comparison import role_of
 from loadproof.tracebacks.names import classify
 from loadproof.tracebacks.pairing import pair
@@ -66,11 +65,3 @@ def test_a_scale_of_the_model_is_no_companion(name: str) -> None:
 )
 def test_leftovers_of_a_quantizer_are_told_from_a_report(names: tuple[str, ...], cause: str) -> None:
     assert (cause, "likely") in {(key, sure) for key, sure, *_ in pair(Symptom(unexpected=names))}
-
-
-def test_every_part_of_a_pair_is_a_known_word() -> None:
-    known = {*companions.COMPANIONS, *companions.COMMON, "weight"}
-    parts = {
-        part for pair in PAIRS for part in (pair.part, *pair.wanted) if not part.startswith(companions.QUANT_STATE)
-    }
-    assert parts <= known

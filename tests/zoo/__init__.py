@@ -3,6 +3,7 @@
 ``zoo.build("qwen3_next").mutate(zoo.flatten("lm_head.weight")).write(tmp_path)``
 """
 
+from tests.zoo import quantizers  # noqa: F401 - its mutations enter the table
 from tests.zoo.checkpoint import Checkpoint, Tensor, build, layouts, names
 from tests.zoo.mutations import MUTATIONS, mutation
 

@@ -24,12 +24,8 @@ FAMILIES = {
 RESERVED = {
     "LP414": "renamed-parameter",
     "LP509": "non-finite",
-    "LP603": "quant-set-mismatch",
-    "LP606": "quant-group-size",
-    "LP609": "quant-companion-renamed",
     "LP702": "tp-divisibility",
     "LP704": "engine-not-checkpoint",
-    "LP706": "version-pair",
     "LP801": "adapter-empty",
     "LP802": "adapter-prefix",
     "LP803": "adapter-base-mismatch",

@@ -22,7 +22,6 @@ from loadproof.core.expectation import Expectation
 from loadproof.core.families import count, names_of
 from loadproof.core.outcome import Outcome, Row
 from loadproof.core.tensors import Family
-from loadproof.lexicon.companions import dense_name
 
 NO_METHOD = (
     "ValueError: The model's quantization config from the arguments has no `quant_method` attribute. Make sure that "
@@ -103,6 +102,8 @@ def set_aside(manifest: Manifest, real: frozenset[str] = frozenset()) -> Sorted:
 
 def _dense_name(family: Family) -> str | None:
     """The name that the dense weight of this packed tensor would have; None for a tensor that is dense itself."""
+    from loadproof.lexicon.companions import dense_name  # asked for quantized checkpoints only
+
     template = family.template
     if (dense := dense_name(template)) is not None:
         return dense

@@ -11,7 +11,7 @@ from loadproof.core.tensors import Family
 from loadproof.rules.evidence.class_fit import closest, fitting, stored_families, told
 from loadproof.rules.evidence.dialects import dialect_of
 from loadproof.rules.evidence.peft_names import ADAPTER, unwrapped
-from loadproof.rules.evidence.quantized_layout import COMPANION
+from loadproof.rules.evidence.quantized_layout import is_companion_name
 
 _PACKED = re.compile(r"(\.qweight|\.weight_packed|_proj_blocks)\Z")
 
@@ -25,7 +25,7 @@ def likeness_of(case: Case) -> str | None:
     kept = tuple(family for family in families if not ADAPTER.search(family.template))
     if families and not kept:
         return "are those of a LoRA adapter"
-    bare = {_bare(family).template: _bare(family) for family in kept if not COMPANION.search(_bare(family).template)}
+    bare = {_bare(family).template: _bare(family) for family in kept if not is_companion_name(_bare(family).template)}
     wrapped = "are those of a model saved by PEFT with its adapters; without these they " if kept != families else ""
     fits = fitting(case, bare.values())
     if fits:

@@ -17,7 +17,7 @@ from loadproof.core.places import Place, about
 from loadproof.core.severity import Confidence
 from loadproof.lexicon.experts import ONE_BY_ONE, is_of_expert
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.quantized_layout import COMPANION
+from loadproof.rules.evidence.quantized_layout import is_companion_name
 from loadproof.rules.evidence.wording import plural
 
 MOST_PLACES = 1_000_000  # experts of all layers that there would be; the largest model has a quarter of it
@@ -80,7 +80,7 @@ def held_experts(case: Case) -> dict[str, dict[str, dict[int, set[int]]]]:
     """Per expert module: leaf template -> layer -> stored expert numbers. Modules without layers count as layer -1."""
     held: dict[str, dict[str, dict[int, set[int]]]] = {}
     for family in case.manifest.families:
-        found = None if COMPANION.search(family.template) else _EXPERT.search(family.template)
+        found = None if is_companion_name(family.template) else _EXPERT.search(family.template)
         if (
             found is None
             or len(family.axes) > 2

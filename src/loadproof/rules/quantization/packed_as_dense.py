@@ -6,21 +6,18 @@ from collections.abc import Iterable
 from math import prod
 
 from loadproof.core.case import Case
-from loadproof.core.edits import Fix, SetJson
+from loadproof.core.edits import Fix
 from loadproof.core.families import count, show
 from loadproof.core.findings import Evidence
 from loadproof.core.places import Place, in_files
 from loadproof.core.tensors import Family
+from loadproof.quantization.census import Module
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.quantization_config import proved_config
-from loadproof.rules.evidence.quantized_layout import (
-    Layout,
-    companions_of,
-    declared,
-    is_companion,
-    sidecar,
-    stored_layout,
-)
+from loadproof.rules.evidence.quantization_config import declaring
+from loadproof.rules.evidence.quantized_layout import declared, is_companion, sidecar
+from loadproof.rules.evidence.quantized_modules import line, rows_in
+from loadproof.rules.evidence.survey import survey
+from loadproof.rules.evidence.wording import shape_text
 
 
 def check(case: Case) -> Iterable[Found]:
@@ -28,30 +25,31 @@ def check(case: Case) -> Iterable[Found]:
     if declared(case) is not None or sidecar(case) is not None or case.manifest.names_only:
         return
     packed = [f for f in case.manifest.families if f.template.endswith(".weight") and f.dtype in ("U8", "I8")]
-    companions = companions_of(case)
     mlx = any(f.template.endswith(".biases") for f in case.manifest.families)
     if not packed or mlx:
         return
-    layout = stored_layout(case)
-    kind = layout.method if layout is not None else "packed integers without their scales"
+    modules = survey(case).census.packed
+    whole = [module for module in modules if module.match is not None and module.match.whole]
+    kind = _kind(whole)
     number = sum(count(family.axes) for family in packed)
     templates = {family.template for family in packed}
     rows = [row for row in case.outcome.rows if (row.stored or row.template) in templates or is_companion(row)]
-    headline = f"{number:,} weights are still packed ({kind}); config.json promises dense ones"
     evidence = [_line(case, family) for family in packed[:2]]
-    evidence += [
-        Evidence(in_files(f.files[:2], 2), f"{show(f.template, f.axes)} {f.dtype} {list(f.shape or ())}")
-        for f in companions[:1]
-    ]
+    evidence += [line(module, next(part for part in module.parts if part != "weight")) for module in whole[:1]]
     evidence.append(Evidence(Place(case.config.path or "config.json"), "no quantization_config"))
     yield Found(
         severity="error",
         confidence="certain",
-        headline=headline,
+        headline=f"{number:,} weights are still packed ({kind}); config.json promises dense ones",
         evidence=tuple(evidence),
-        rows=tuple(rows),
-        fixes=_fixes(layout),
+        rows=(*rows, *rows_in((row for row in case.outcome.rows if row not in rows), modules)),
+        fixes=_fixes(case, whole),
     )
+
+
+def _kind(whole: list[Module]) -> str:
+    match = whole[0].match if whole else None
+    return match.layout.name if match is not None else "packed integers without their scales"
 
 
 def _line(case: Case, family: Family) -> Evidence:
@@ -61,17 +59,17 @@ def _line(case: Case, family: Family) -> Evidence:
         arithmetic = f": {prod(family.shape):,} bytes = {wanted[0]} x {wanted[1]} / 2, two 4-bit numbers each"
     return Evidence(
         in_files(family.files[:2], 2),
-        f"{show(family.template, family.axes)} {family.dtype} {list(family.shape or ())}{arithmetic}",
+        f"{show(family.template, family.axes)} {family.dtype} {shape_text(family.shape)}{arithmetic}",
     )
 
 
-def _fixes(layout: Layout | None) -> tuple[Fix, ...]:
-    value = proved_config(layout) if layout is not None else None
+def _fixes(case: Case, whole: list[Module]) -> tuple[Fix, ...]:
     again = Fix("merge again from the 16-bit base model; unpacking does not give the original bits back", "manual")
-    if value is None:
+    match = whole[0].match if whole else None
+    if match is None:
         return (again,)
-    edit = SetJson("config.json", ("quantization_config",), value)
-    return Fix("declare what is stored: write the quantization_config", "lossless", (edit,)), again
+    fixes = declaring(case, ("quantization_config",), match.layout)
+    return (*(fix for fix in fixes if fix.edits), again)
 
 
 RULE = Rule(

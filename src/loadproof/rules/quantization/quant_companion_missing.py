@@ -6,39 +6,44 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from loadproof.config.quantization import method_of
-from loadproof.core.boxes import Nearby, subtract_all
+from loadproof.core.boxes import subtract_all
 from loadproof.core.case import Case
-from loadproof.core.dtypes import is_packed
 from loadproof.core.edits import Fix
-from loadproof.core.families import count, show
-from loadproof.core.findings import Evidence
+from loadproof.core.families import show
+from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.core.places import in_files
 from loadproof.core.severity import Confidence
-from loadproof.core.tensors import Family
-from loadproof.lexicon.pairs import FOUR_BIT, PAIRS, Pair
+from loadproof.core.tensors import Axes, Family
+from loadproof.quantization.census import Census, Module
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.quantized_layout import declared
+from loadproof.rules.evidence.quantized_modules import number_of_modules, rows_in, severity_of, shown, weight_part
+from loadproof.rules.evidence.renamed_companions import renamings
 from loadproof.rules.evidence.shards import listed
+from loadproof.rules.evidence.survey import survey
 from loadproof.rules.evidence.wording import plural
 from loadproof.rules.quantization.quant_method import skipped_method
+from loadproof.rules.rows import of_kind
 
 
 class _Gap(Struct, frozen=True):
-    pair: Pair
-    family: Family  # the part that is stored, restricted to the modules that lack the other
+    module: Module
+    lost: tuple[str, ...]
 
 
 def check(case: Case) -> Iterable[Found]:
-    """Per module, the parts that the declared method stores together; only where every shard is at hand."""
-    stated = declared(case)
-    if stated is None or skipped_method(case) or case.manifest.names_only or not _complete(case):
+    """Per module, the parts that its layout stores together; only where every shard is at hand."""
+    found = survey(case)
+    if found.declaration is None or case.manifest.names_only or not _complete(case):
         return
-    method = str(method_of(stated[1]))
-    gaps = [gap for pair in PAIRS if method in pair.methods for gap in _gaps(case, pair)]
-    if gaps:
-        yield _finding(case, gaps)
+    known = {id(module) for renaming in renamings(case) for module in renaming.modules}
+    lacking = [m for m in found.census.packed if m.match and m.match.lacking and id(m) not in known]
+    gaps, absent = [*_uneven(found.census)], list[tuple[Row, Module]]()
+    if not skipped_method(case):  # else nothing is unpacked, and what is lost does not matter to this reader
+        gaps = [*(_Gap(module, module.match.lacking) for module in lacking if module.match), *gaps]
+        absent += _absent(case, found.census)
+    if gaps or absent:
+        yield _finding(case, gaps, absent)
 
 
 def _complete(case: Case) -> bool:
@@ -46,70 +51,100 @@ def _complete(case: Case) -> bool:
     return all(file in there for file in case.selection.files) and not case.manifest.unread
 
 
-def _gaps(case: Case, pair: Pair) -> Iterator[_Gap]:
-    stored: dict[tuple[str, int], Nearby] = {}
-    for family in case.manifest.families:
-        stored.setdefault((family.template, len(family.axes)), Nearby()).add(family.axes)
-    for family in case.manifest.families:
-        module = family.template.removesuffix("." + pair.part)
-        if module == family.template or (pair.dtypes and family.dtype not in pair.dtypes):
+def _uneven(census: Census) -> Iterator[_Gap]:
+    """Modules that lack a part which modules of the same name have."""
+    having: dict[str, set[str]] = {}
+    for module in census.packed:
+        having.setdefault(module.template, set()).update(module.match.parts if module.match else ())
+    for module in census.packed:
+        match = module.match
+        if match is not None and not match.lacking:
+            wanted = (part for part in match.layout.all_or_none if part in having[module.template])
+            if lost := tuple(part for part in wanted if part not in match.parts):
+                yield _Gap(module, lost)
+
+
+def _absent(case: Case, census: Census) -> Iterator[tuple[Row, Module]]:
+    """Missing weights of modules that are packed at other indices: the module is not stored at all."""
+    packed: dict[str, list[Module]] = {}
+    for module in census.packed:
+        packed.setdefault(module.template, []).append(module)
+    stored: dict[str, list[Axes]] = {}
+    for module in (*census.packed, *census.dense):
+        stored.setdefault(module.template, []).append(module.axes)
+    for row in of_kind(case.outcome.rows, "missing"):
+        name = next((n for n in (row.template.rpartition(".")[0], row.template) if n in packed), None)
+        if name is None or len(packed[name][0].axes) != len(row.axes):
             continue
-        axes, wanted = family.axes, [(f"{module}.{leaf}", len(family.axes)) for leaf in pair.wanted]
-        others = [box for name in wanted if name in stored for box in stored[name].boxes_near(axes)]
-        for axes in subtract_all([family.axes], others):
-            yield _Gap(pair, Family(family.template, axes, family.dtype, family.shape, family.files))
+        if subtract_all([row.axes], stored[name]) == [row.axes]:
+            yield row, packed[name][0]
 
 
-def _finding(case: Case, gaps: list[_Gap]) -> Found:
-    modules = {(gap.family.template.removesuffix("." + gap.pair.part), gap.family.axes): gap for gap in gaps}
-    number = sum(count(axes) for _, axes in modules)
-    lost = listed(sorted({gap.pair.wanted[0] for gap in gaps}))
-    headline = f"{plural(number, 'quantized module')} {'lacks' if number == 1 else 'lack'} {lost}"
-    evidence = tuple(
-        Evidence(in_files(gap.family.files[:2], 2), f"{_shown(gap.family)}, and no {gap.pair.wanted[0]} beside it")
-        for gap in list(modules.values())[:4]
-    )
-    names = {module for module, _ in modules}
-    rows = tuple(row for row in case.outcome.rows if _belongs(row, names))
+def _finding(case: Case, gaps: list[_Gap], absent: list[tuple[Row, Module]]) -> Found:
+    modules = [gap.module for gap in gaps]
+    number = number_of_modules(modules) + len({row.template.rpartition(".")[0] for row, _ in absent})
+    lost = listed(sorted({part for gap in gaps for part in gap.lost} or {_packed_part(m) for _, m in absent}))
+    verb = "lacks" if number == 1 else "lack"
+    evidence = [_line(gap) for gap in gaps[:4]]
+    evidence += [_absent_line(row) for row, _ in absent[:2]]
+    rows = (*rows_in(case.outcome.rows, modules), *(row for row, _ in absent))
     fix = Fix(
         "take the missing tensors from the export they come from, or quantize again: they cannot be computed", "manual"
     )
     return Found(
-        severity="error",
-        confidence=_confidence(case, gaps),
-        headline=headline,
-        evidence=evidence,
+        severity=severity_of(case, rows),
+        confidence=_confidence(gaps, survey(case).census),
+        headline=f"{plural(number, 'quantized module')} {verb} {lost}",
+        evidence=tuple(evidence),
         rows=rows,
         fixes=(fix,),
+        notes=tuple(_elsewhere(case, gaps)),
     )
 
 
-def _belongs(row: Row, modules: set[str]) -> bool:
-    """Whether the name lies in one of these modules."""
-    name = row.stored or row.template
-    while name := name.rpartition(".")[0]:
-        if name in modules:
-            return True
-    return False
+def _line(gap: _Gap) -> Evidence:
+    part = weight_part(gap.module)
+    files = gap.module.parts[part].files
+    return Evidence(in_files(files[:2], 2), f"{shown(gap.module, part)}, and no {gap.lost[0] or 'weight'} beside it")
 
 
-def _confidence(case: Case, gaps: list[_Gap]) -> Confidence:
+def _absent_line(row: Row) -> Evidence:
+    return Evidence(in_files(row.files[:2], 2), f"{show(row.template, row.axes)}: neither the weight nor its scales")
+
+
+def _packed_part(module: Module) -> str:
+    return module.match.layout.packed or "its weight" if module.match else "its weight"
+
+
+def _confidence(gaps: Iterable[_Gap], census: Census) -> Confidence:
     """Where some parts of what one conversion takes are there and others not, it raises in place of loading wrong."""
-    names = {family.template for family in case.manifest.families}
-    partly = any(_has_others(gap, names) for gap in gaps)
-    return "likely" if partly else "certain"
+    held: dict[str, set[str]] = {}
+    for module in census.packed:
+        held.setdefault(module.template, set()).update(module.match.parts if module.match else ())
+    return "likely" if any(_raises(gap, held[gap.module.template]) for gap in gaps) else "certain"
 
 
-def _has_others(gap: _Gap, names: set[str]) -> bool:
-    module = gap.family.template.removesuffix("." + gap.pair.part)
-    if ".experts.{}." in gap.family.template and any(f"{module}.{leaf}" in names for leaf in gap.pair.wanted):
+def _raises(gap: _Gap, held: set[str]) -> bool:
+    if ".experts.{}." in gap.module.template and any(part in held for part in gap.lost):
         return True
-    return gap.pair.methods == FOUR_BIT and any(name.startswith(f"{module}.weight.") for name in names)
+    return any(part.startswith("weight.") for part in gap.module.parts)
 
 
-def _shown(family: Family) -> str:
-    packed = f" {family.dtype}" if is_packed(family.dtype) else ""
-    return f"{show(family.template, family.axes)}{packed} {list(family.shape or ())}"
+def _elsewhere(case: Case, gaps: list[_Gap]) -> Iterator[Note]:
+    """The lost tensors may lie in a file that the reader does not open."""
+    others = tuple(
+        file.path
+        for file in case.inventory.files
+        if file.path.endswith(".safetensors") and file.path not in case.selection.files and "/" not in file.path
+    )
+    if not others or not gaps:
+        return
+    wanted = {gap.module.name_of(part) for gap in gaps for part in gap.lost}
+    found: list[Family] = [family for family in case.families_of(others) if family.template in wanted]
+    for family in found[:2]:
+        yield Note("note", f"{show(family.template, family.axes)} lies in {family.files[0]}, which is not read")
+    if not found:
+        yield Note("note", "no other safetensors file of the folder holds them either")
 
 
 RULE = Rule(

@@ -2,45 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from msgspec.structs import replace
-
 from loadproof.config import where
-from loadproof.config.quantization import TAKE_DENSE, keeps_dense, method_of
+from loadproof.config.quantization import TAKE_DENSE, keeps_dense
 from loadproof.core.case import Case
-from loadproof.core.config import JsonPath
-from loadproof.core.edits import DeleteJson, Fix, SetJson
-from loadproof.core.families import names_of, show
+from loadproof.core.config import dotted
+from loadproof.core.dtypes import is_packed
+from loadproof.core.edits import DeleteJson, Fix
+from loadproof.core.families import names_of
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
-from loadproof.core.places import in_files
 from loadproof.lexicon.companions import dense_name
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.quantization_config import proved_config
-from loadproof.rules.evidence.quantized_layout import (
-    METHOD_WORDS,
-    Layout,
-    declared,
-    is_companion,
-    packed_families,
-    stored_layout,
-)
+from loadproof.rules.evidence.quantized_layout import is_companion, packed_families
+from loadproof.rules.evidence.quantized_modules import line
+from loadproof.rules.evidence.survey import Declaration, survey
 from loadproof.rules.quantization.quant_method import skipped_method
 
-# Methods whose checkpoints cannot do without packed or scaled tensors.
-_STORED = (
-    "bitsandbytes",
-    "gptq",
-    "awq",
-    "fp8",
-    "fbgemm_fp8",
-    "compressed-tensors",
-    "mxfp4",
-    "modelopt",
-    "modelopt_fp4",
-)
 _DEPENDS = (
     Note(
         "note",
@@ -51,22 +31,18 @@ _DEPENDS = (
 
 
 def check(case: Case) -> Iterable[Found]:
-    """All tensors are dense; or the stored layout is one that the declared method does not read."""
-    stated = declared(case)
-    if stated is None or skipped_method(case) or not case.manifest.families or not _complete(case):
+    """A method that stores packed or scaled tensors is declared, and all of them are dense."""
+    if skipped_method(case) or not case.manifest.families or not _complete(case):
         return
-    path, entry = stated
-    method = str(entry.get("quant_method", ""))
-    layout = stored_layout(case)
-    if layout is None and method in _STORED and not packed_families(case):
-        if not (_dense_by_design(entry) or _left_alone(case, entry)):
-            finding = _finding(case, path, method, "every stored tensor is dense", _drop(path))
-            yield replace(finding, severity="warning", notes=_DEPENDS) if method_of(entry) in TAKE_DENSE else finding
-    elif layout is not None and method and method not in METHOD_WORDS[layout.method] and method in _STORED:
-        yield _finding(case, path, method, f"the tensors are stored as {layout.method}", _replace(path, layout))
+    found = survey(case)
+    declaration = found.declaration
+    if declaration is None or not declaration.layouts or found.census.packed or packed_families(case):
+        return
+    if not (_dense_by_design(declaration.entry) or _left_alone(case, declaration.entry)):
+        yield _finding(case, declaration)
 
 
-def _left_alone(case: Case, entry: dict[str, Any]) -> bool:
+def _left_alone(case: Case, entry: Mapping[str, Any]) -> bool:
     """Whether its own list of exceptions leaves every matrix of the model as it is."""
     if case.outcome.inconclusive is not None or case.outcome.raises:
         return False
@@ -81,7 +57,7 @@ def _complete(case: Case) -> bool:
     return case.manifest.names_only or all(file in there for file in case.selection.files)
 
 
-def _dense_by_design(entry: dict[str, Any]) -> bool:
+def _dense_by_design(entry: Mapping[str, Any]) -> bool:
     """Declarations that leave the weights alone: only the KV cache, not yet compressed, or switched off."""
     status, layout = entry.get("quantization_status"), entry.get("format")
     if entry.get("quant_method") == "compressed-tensors" and not entry.get("config_groups"):
@@ -91,46 +67,28 @@ def _dense_by_design(entry: dict[str, Any]) -> bool:
     return off or layout == "dense" or status in ("initialized", "calibration")
 
 
-def _finding(case: Case, path: JsonPath, method: str, stored: str, fixes: tuple[Fix, ...]) -> Found:
-    rows = [row for row in case.outcome.rows if is_companion(row) or _is_promised(row)]
-    headline = f"{'.'.join(map(str, path))} says {method}, and {stored}"
-    weight = next(
-        (f for f in case.manifest.families if f.template.endswith(".weight") and len(f.shape or ()) == 2), None
-    )
-    evidence = [Evidence(where(case.config, (*path, "quant_method")), f'quant_method = "{method}"')]
-    if weight is not None:
-        evidence.append(
-            Evidence(
-                in_files(weight.files[:2], 2),
-                f"{show(weight.template, weight.axes)} {weight.dtype or ''} {list(weight.shape or ())}",
-            )
-        )
+def _finding(case: Case, declaration: Declaration) -> Found:
+    path, word = declaration.path, declaration.entry.get("quant_method", "")
+    evidence = [Evidence(where(case.config, (*path, "quant_method")), f'quant_method = "{word}"')]
+    dense = survey(case).census.dense
+    plain = next((module for module in dense if len(module.parts["weight"].shape or ()) == 2), None)
+    evidence += [line(plain, "weight")] if plain is not None else []
+    rows = tuple(row for row in case.outcome.rows if is_companion(row) or _follows(row))
+    mild = declaration.method in TAKE_DENSE and not rows
     return Found(
-        severity="error",
+        severity="warning" if mild else "error",
         confidence="certain",
-        headline=headline,
+        headline=f"{dotted(path)} says {word}, and every stored tensor is dense",
         evidence=tuple(evidence),
-        rows=tuple(rows),
-        fixes=fixes,
+        rows=rows,
+        fixes=(Fix(f"delete {dotted(path)} from config.json", "lossless", (DeleteJson("config.json", path),)),),
+        notes=_DEPENDS if declaration.method in TAKE_DENSE else (),
     )
 
 
-def _is_promised(row: Row) -> bool:
-    """A scale or a packed weight that the declaration makes the model expect."""
-    return row.kind == "missing" and dense_name(row.template) is not None
-
-
-def _drop(path: JsonPath) -> tuple[Fix, ...]:
-    return (Fix(f"delete {'.'.join(map(str, path))} from config.json", "lossless", (DeleteJson("config.json", path),)),)
-
-
-def _replace(path: JsonPath, layout: Layout) -> tuple[Fix, ...]:
-    value = proved_config(layout)
-    if value is None:
-        return (Fix(f"write the {layout.method} entry of the tool that quantized it", "manual"),)
-    return (
-        Fix("write the quantization_config that the shapes prove", "lossless", (SetJson("config.json", path, value),)),
-    )
+def _follows(row: Row) -> bool:
+    """A part of a quantized module that the reader misses, or the dense weight that stands in its place."""
+    return row.kind == "missing" and (dense_name(row.template) is not None or is_packed(row.dtype))
 
 
 RULE = Rule(
