@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from loadproof.config.lines import where
 from loadproof.core.case import Case
@@ -80,7 +81,8 @@ def _without_package(case: Case, said: str) -> Found | None:
         return None
     absent = [name for name, version in quantizer.packages if not version]
     fix = Fix(f"pip install {' '.join(absent)}" if absent else "install what the text names", "manual")
-    return _made("certain", f"the declared quantization needs what is not installed: {said}", (), fix)
+    found = _made("certain", f"the declared quantization needs what is not installed: {said}", (), fix)
+    return replace(found, severity="warning")  # the reader raises, and nothing is wrong with the checkpoint
 
 
 def _told(case: Case, culprits: list[Culprit], said: str, used: str, place: tuple[Evidence, ...]) -> Found:

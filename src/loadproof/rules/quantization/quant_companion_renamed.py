@@ -26,9 +26,10 @@ def check(case: Case) -> Iterable[Found]:
     modules = [module for renaming in found for module in renaming.modules]
     rows = rows_in(case.outcome.rows, modules)
     pairs = {(renaming.stored, renaming.wanted) for renaming in found}
-    names = ", ".join(f"{stored} where it reads {wanted or 'the weight'}" for stored, wanted in sorted(pairs))
+    method = declaration.method
+    names = ", ".join(f"{stored} where {method} reads {wanted or 'the weight'}" for stored, wanted in sorted(pairs))
     number = plural(number_of_modules(renaming_modules(found)), "module")
-    headline = f"{number} {'has' if number.startswith('1 ') else 'have'} {names} ({declaration.method})"
+    headline = f"{number} {'has' if number.startswith('1 ') else 'have'} {names}"
     evidence = tuple(_line(case, one.modules[0], one.stored) for one in found[:4])
     yield Found(
         severity=severity_of(case, rows),
