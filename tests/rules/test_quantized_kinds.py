@@ -10,7 +10,6 @@ import pytest
 from loadproof.api import check
 from loadproof.api.better import is_better
 from loadproof.api.proof import outcome_of
-from loadproof.core.case import Report
 from loadproof.interpret.release.world import World
 from tests.rules.judge import remembered_expectations
 from tests.zoo.quantized_kinds import Fault, every_fault, near_misses
@@ -28,15 +27,17 @@ def sample() -> Iterator[Fault]:
             yield of_kind[(number + 1 + len(of_kind) // 2) % len(of_kind)]
 
 
-def report_of(fault: Fault, folder: Path) -> Report:
+@pytest.fixture(autouse=True)
+def _checking_only() -> Iterator[None]:
     """As on a machine that only checks: which packages are missing here does not matter where the model is loaded."""
     installed = World.installed
     with remembered_expectations(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(World, "installed", lambda self, name: None if name == "torch" else installed(self, name))
-        return check(fault.checkpoint.write(folder / "model"), use_cache=False)
+        yield
 
 
-def judge(fault: Fault, report: Report) -> None:
+def judge(fault: Fault, folder: Path) -> None:
+    report = check(fault.checkpoint.write(folder / "model"), use_cache=False)
     loud = [finding for finding in report.findings if finding.severity != "info"]
     first = report.findings[0].slug if report.findings else ""
     assert first in fault.first if fault.first else not loud, [repr(finding) for finding in report.findings]
@@ -46,7 +47,7 @@ def judge(fault: Fault, report: Report) -> None:
     repairs = [fix for finding in report.findings for fix in finding.fixes if fix.safety == "lossless" and fix.edits]
     for fix in repairs[:1]:
         made = outcome_of(report, fix.edits)
-        assert is_better(made, report) or all(f.severity == "info" for f in report.findings)
+        assert is_better(made, report) or all(finding.severity == "info" for finding in report.findings)
         assert not [finding for finding in made.findings if finding.severity != "info"]
 
 
@@ -56,15 +57,15 @@ def test_there_are_more_than_twenty_kinds() -> None:
 
 @pytest.mark.parametrize("fault", sample(), ids=lambda fault: fault.id)
 def test_the_right_cause_comes_first(fault: Fault, tmp_path: Path) -> None:
-    judge(fault, report_of(fault, tmp_path))
+    judge(fault, tmp_path)
 
 
 @pytest.mark.parametrize("fault", HEALTHY[::3], ids=lambda fault: fault.id)
 def test_nothing_is_said_of_a_healthy_checkpoint(fault: Fault, tmp_path: Path) -> None:
-    judge(fault, report_of(fault, tmp_path))
+    judge(fault, tmp_path)
 
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("fault", [*FAULTS, *HEALTHY], ids=lambda fault: fault.id)
 def test_every_kind_on_every_model_and_method(fault: Fault, tmp_path: Path) -> None:
-    judge(fault, report_of(fault, tmp_path))
+    judge(fault, tmp_path)

@@ -187,6 +187,9 @@ def single_faults() -> Iterator[Fault]:
     yield Fault("symmetric declared", "llama", "pack-quantized", asymmetric, ("quant-scheme",))
     pair = asymmetric.mutate(set_config(f"{weights}.symmetric", False))
     yield Fault("pair of versions", "llama", "pack-quantized", pair, ("version-pair",))
+    experts = quantized(moe, methods()["fp8"], "*self_attn*_proj.weight")
+    unlisted = _listing("modules_to_not_convert", lambda entries: [e for e in entries if "experts" not in e])
+    yield Fault("dense experts that are not listed", "qwen3_moe", "fp8", experts.mutate(unlisted), _SET)
     uneven = nvfp4("*_proj.weight", exporter="modelopt")(moe)
     lost = uneven.mutate(
         set_config("quantization_config", {"quant_method": "modelopt", "quant_algo": "NVFP4"}),

@@ -280,5 +280,8 @@ def quantized(dense: Checkpoint, method: Method, pattern: str = "*_proj.weight")
         for name, tensor in dense.tensors.items()
         if name.endswith(".weight") and len(tensor.shape) > 1 and name not in packed and "embed" not in name
     ]
+    kept = list(
+        dict.fromkeys(re.sub(r"(\.experts)\.\d+\..*", r"\1", name) for name in kept)
+    )  # one module of the release
     made = dense.mutate(method.pack(pattern))
     return made.with_config(lambda config: config.update(quantization_config=method.declare(kept)))

@@ -22,6 +22,17 @@ def number_of_modules(modules: Iterable[Module]) -> int:
     return sum(module.number for module in modules)
 
 
+def has_own_names(module: Module) -> bool:
+    """Whether its layout is one of transformers and stores companions under names of its own.
+
+    bitsandbytes leaves the names of a dense model: that is another fault (LP607) than a declaration that is lost (LP601).
+    """
+    match = module.match
+    if match is None or not match.layout.methods or "bitsandbytes" in match.layout.methods:
+        return False
+    return len(match.parts) > 1
+
+
 def shown(module: Module, part: str) -> str:
     """``model.layers.{0-3}.mlp.up_proj.weight F8_E4M3 [96, 64]``."""
     family = module.parts[part]

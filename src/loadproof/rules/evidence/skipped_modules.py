@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from msgspec.structs import replace
+
 from loadproof.config.skip_list import SkipList
 from loadproof.core.boxes import subtract_all
 from loadproof.core.families import HOLE, count, names_of
@@ -24,7 +26,7 @@ def covered(module: Module, skips: SkipList) -> tuple[list[Axes], list[Axes]]:
 def entries_for(dense: Iterable[Module], packed: Sequence[Module], skips: SkipList) -> list[str] | None:
     """Entries that name these dense modules and none of the packed ones; None where that takes too many."""
     made: list[str] = []
-    for module in dense:
+    for module in map(as_stack, dense):
         if module.template.rpartition(".")[2] in EMBEDDINGS or any(
             skips.names(entry, module.template) for entry in made
         ):
@@ -34,6 +36,14 @@ def entries_for(dense: Iterable[Module], packed: Sequence[Module], skips: SkipLi
         if len(made) > MOST_ENTRIES:
             return None
     return list(dict.fromkeys(made))
+
+
+def as_stack(module: Module) -> Module:
+    """The module that the release has in place of experts one by one: quantizers go by that one's name."""
+    stack, one_by_one, _ = module.template.rpartition(".{}.")
+    if not one_by_one or not stack.endswith(".experts"):
+        return module
+    return replace(module, template=stack, axes=module.axes[:-1])
 
 
 def _short(module: Module, skips: SkipList) -> Iterator[str]:

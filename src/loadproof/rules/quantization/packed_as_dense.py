@@ -15,7 +15,7 @@ from loadproof.quantization.census import Module
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.quantization_config import declaring
 from loadproof.rules.evidence.quantized_layout import declared, is_companion, sidecar
-from loadproof.rules.evidence.quantized_modules import line, rows_in
+from loadproof.rules.evidence.quantized_modules import has_own_names, line, rows_in
 from loadproof.rules.evidence.survey import survey
 from loadproof.rules.evidence.wording import shape_text
 
@@ -24,7 +24,9 @@ def check(case: Case) -> Iterable[Found]:
     """`.weight` in a packed dtype while config.json promises dense weights (4-bit and 8-bit leftovers of a merge)."""
     if declared(case) is not None or sidecar(case) is not None or case.manifest.names_only:
         return
-    packed = [f for f in case.manifest.families if f.template.endswith(".weight") and f.dtype in ("U8", "I8")]
+    named = {module.name_of("weight") for module in survey(case).census.packed if has_own_names(module)}
+    weights = [f for f in case.manifest.families if f.template.endswith(".weight") and f.dtype in ("U8", "I8")]
+    packed = [family for family in weights if family.template not in named]
     mlx = any(f.template.endswith(".biases") for f in case.manifest.families)
     if not packed or mlx:
         return

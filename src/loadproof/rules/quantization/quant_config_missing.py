@@ -8,11 +8,10 @@ from loadproof.core.case import Case
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.places import Place
 from loadproof.lexicon.layouts import layouts
-from loadproof.quantization.census import Module
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.quantization_config import declaring
 from loadproof.rules.evidence.quantized_layout import declared, sidecar
-from loadproof.rules.evidence.quantized_modules import line, number_of_modules, rows_in, weight_part
+from loadproof.rules.evidence.quantized_modules import has_own_names, line, number_of_modules, rows_in, weight_part
 from loadproof.rules.evidence.survey import survey
 
 _NOTE = Note("note", "without the declaration the stored numbers are taken as they are, unscaled")
@@ -23,7 +22,7 @@ def check(case: Case) -> Iterable[Found]:
     if case.config.path is None or declared(case) is not None or sidecar(case) is not None:
         return
     census = survey(case).census
-    modules = [module for module in census.packed if _is_declared_elsewhere(module)]
+    modules = [module for module in census.packed if has_own_names(module)]
     if not modules:
         return
     usual, _ = census.of_layout().most_common(1)[0]
@@ -43,14 +42,6 @@ def check(case: Case) -> Iterable[Found]:
         fixes=declaring(case, ("quantization_config",), layout),
         notes=(_NOTE,),
     )
-
-
-def _is_declared_elsewhere(module: Module) -> bool:
-    """Whether a method of transformers writes it; bitsandbytes keeps dense names, which LP607 looks at."""
-    match = module.match
-    if match is None or not match.layout.methods or "bitsandbytes" in match.layout.methods:
-        return False
-    return len(match.parts) > 1
 
 
 RULE = Rule(

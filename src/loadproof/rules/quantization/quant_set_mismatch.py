@@ -22,9 +22,10 @@ from loadproof.lexicon.ends import EMBEDDINGS, TEXT_HEAD_WEIGHT
 from loadproof.quantization.census import Module
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.quantized_modules import line, number_of_modules, rows_in, severity_of, weight_part
-from loadproof.rules.evidence.skipped_modules import covered, entries_for
+from loadproof.rules.evidence.skipped_modules import as_stack, covered, entries_for
 from loadproof.rules.evidence.survey import Declaration, Survey, survey
 from loadproof.rules.evidence.wording import json_text, plural
+from loadproof.rules.rows import of_kind
 
 _BITSANDBYTES = ("bitsandbytes_4bit", "bitsandbytes_8bit")
 _HEAD = re.compile(TEXT_HEAD_WEIGHT)
@@ -54,10 +55,21 @@ def _listed(case: Case, found: Survey, declaration: Declaration) -> tuple[list[M
     for module in found.census.packed:
         packed += [replace(module, axes=box) for box in covered(module, skips)[0]]
     packed += [m for m in found.census.packed if declaration.method == "gptq" and _is_head(m)]
+    wanted = {row.template.rpartition(".")[0] for row in of_kind(case.outcome.rows, "missing")}
     for module in found.census.dense if skips.path[0] else _inside(found):
-        if _is_linear(module, found, declaration) and not (_is_extra(module) and rows_in(case.outcome.rows, [module])):
+        stack = as_stack(module)
+        if stack is not module and stack.template in wanted:
+            dense.append(module)
+        elif stack is not module and not covered(stack, skips)[1]:
+            continue
+        elif (module.template in wanted or _is_linear(module, found, declaration)) and not _is_unread(case, module):
             dense += [replace(module, axes=box) for box in covered(module, skips)[1]]
     return packed, dense
+
+
+def _is_unread(case: Case, module: Module) -> bool:
+    """A prediction head that is left over: not for its quantization."""
+    return _is_extra(module) and bool(rows_in(case.outcome.rows, [module]))
 
 
 def _entries(found: Survey, declaration: Declaration) -> tuple[list[str]]:
@@ -205,7 +217,7 @@ def _right(found: Survey, declaration: Declaration, sets: _Sets) -> list[str] | 
     kept = tuple(entry for entry in skips.entries if entry not in sets.entries)
     short = SkipList(skips.method, skips.path, kept, True, skips.boundary)
     wanted = [replace(m, axes=box) for m in found.census.dense for box in covered(m, skips)[0]] + sets.unlisted
-    left = [replace(module, axes=box) for module in wanted for box in covered(module, short)[1]]
+    left = [replace(m, axes=box) for m in map(as_stack, wanted) for box in covered(m, short)[1]]
     more = entries_for(left, found.census.packed, skips)
     return None if more is None else [*kept, *(entry for entry in more if entry not in kept)]
 
