@@ -9,12 +9,12 @@ from pathlib import Path
 
 import loadproof
 from loadproof.rules.catalogue import FAMILIES, RESERVED, all_rules, rule_of, slug_of
-from loadproof.rules.registry import LIVE, RANK, load, module_of, rules_for
+from loadproof.rules.registry import ADAPTERS, LIVE, RANK, load, module_of, rules_for
 from tests.rules.case_files import Example
 from tests.rules.judge import report_of
 
 SOURCE = Path(loadproof.__file__).parent
-PLACES = [*(place for place, _ in RANK), *LIVE]
+PLACES = [*dict.fromkeys(place for place, _ in (*RANK, *ADAPTERS)), *LIVE]
 HELPERS = {"evidence"}  # the one folder of rules/ that holds no rule
 
 

@@ -140,4 +140,6 @@ def _checked(report: Report, verbose: bool) -> str:
         text += f" ({size_text(manifest.bytes)})"
     if expectation.families:
         text += f" against {expectation.class_name} of {reader_name(report)}"
+    if expectation.base is not None and expectation.base.path is not None:
+        text += f", base {expectation.base.named or expectation.base.path}"
     return f"{text}: {', '.join(report.checked)}" if verbose else text

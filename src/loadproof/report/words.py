@@ -96,6 +96,8 @@ def _counts(report: Report) -> str:
         if number := rows.get(kind):
             if kind == "missing" and report.verdict == "fails":  # nothing is left random where nothing is loaded
                 fate = ("has no tensor", "have no tensor")
+            elif kind == "missing" and report.case.outcome.adapter is not None:
+                fate = ("stays as made", "stay as made")
             subject = f"{number:,} of {plural(parameters, 'parameter')}" if parameters else plural(number, "parameter")
             parts.append(f"{subject} {fate[number > 1]}")
     if unused := rows.get("unexpected"):
@@ -129,7 +131,8 @@ def outcome_text(report: Report) -> str:
         return f"{reader} raises {error}" if error else f"{reader} raises"
     rows = tally(report.case.outcome.rows)
     if missing := rows.get("missing"):
-        result = f", but {missing:,} {'parameter stays' if missing == 1 else 'parameters stay'} random"
+        left = "random" if report.case.outcome.adapter is None else "as made"
+        result = f", but {missing:,} {'parameter stays' if missing == 1 else 'parameters stay'} {left}"
     elif misread := rows.get("misread"):
         result = (
             f", and {plural(misread, 'parameter')} {'takes' if misread == 1 else 'take'} packed numbers as they are"

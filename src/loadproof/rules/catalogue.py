@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from loadproof.rules.base import Rule
-from loadproof.rules.registry import LIVE, RANK, load, module_of
+from loadproof.rules.registry import ADAPTERS, LIVE, RANK, load, module_of
 
 FAMILIES = {
     "LP0": "Files",
@@ -26,12 +26,6 @@ RESERVED = {
     "LP509": "non-finite",
     "LP702": "tp-divisibility",
     "LP704": "engine-not-checkpoint",
-    "LP801": "adapter-empty",
-    "LP802": "adapter-prefix",
-    "LP803": "adapter-base-mismatch",
-    "LP804": "adapter-vocab",
-    "LP805": "adapter-partial",
-    "LP806": "adapter-foreign-parts",
 }
 
 
@@ -53,4 +47,4 @@ def slug_of(code: str) -> str:
 
 
 def _places() -> list[str]:
-    return [*(place for place, _ in RANK), *LIVE]
+    return list(dict.fromkeys([*(place for place, _ in (*RANK, *ADAPTERS)), *LIVE]))

@@ -211,11 +211,28 @@ RANK: tuple[tuple[str, Gate], ...] = (
 )
 
 
+def troubled(case: Case) -> bool:
+    """An adapter that was judged and does not load whole."""
+    load = case.outcome.adapter
+    return load is not None and (bool(load.overwritten) or case.outcome.raises or rows(case))
+
+
 # Rules of adapters: faults of files are the same as those of a model, names and sizes are judged by rules of their own.
 _OF_FILES = ("files/", "config/table#")
 ADAPTERS: tuple[tuple[str, Gate], ...] = (
     *((place, gate) for place, gate in RANK if place.startswith(_OF_FILES)),
+    ("adapters/adapter-empty", unclear),
     ("shapes/zero3-placeholders", unclear),
+    ("adapters/adapter-prefix", troubled),
+    ("adapters/adapter-release", rows),
+    ("adapters/adapter-vocab", troubled),
+    ("adapters/adapter-config", troubled),
+    ("adapters/adapter-base-mismatch", troubled),
+    ("adapters/adapter-foreign-parts", lambda case: case.outcome.adapter is not None),
+    ("adapters/adapter-overwrites-base", troubled),
+    ("adapters/adapter-dropped", rows),
+    ("adapters/adapter-partial", rows),
+    ("adapters/adapter-refused", troubled),
 )
 
 
@@ -246,6 +263,11 @@ def load(place: str) -> Rule:
 def every_rule() -> tuple[Rule, ...]:
     """All rules of checkpoints, in order of rank."""
     return tuple(load(place) for place, _ in RANK)
+
+
+def adapter_rules() -> tuple[Rule, ...]:
+    """All rules of adapters, in order of rank; those of files are among those of checkpoints too."""
+    return tuple(load(place) for place, _ in ADAPTERS)
 
 
 def live_rules() -> tuple[Rule, ...]:

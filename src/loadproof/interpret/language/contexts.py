@@ -6,7 +6,9 @@ An evaluated generator runs to its end at once, so such a function is cut in two
 from __future__ import annotations
 
 import ast
+from functools import partial
 from types import MethodType
+from typing import Any
 
 from loadproof.interpret.language.closures import Step, block
 from loadproof.interpret.language.objects import Unknown
@@ -14,7 +16,13 @@ from loadproof.interpret.language.scope import CLASS, SELF, File, Scope
 from loadproof.interpret.language.signature import Signature
 from loadproof.interpret.language.values import Function, Open, Value
 
+_RESUME = ":resume"  # no source text can spell it
 Halves = tuple[list[ast.stmt], list[ast.stmt]]
+
+
+def _raised(problem: Exception | None) -> None:
+    if problem is not None:
+        raise problem
 
 
 class Context(Open):
@@ -28,9 +36,17 @@ class Context(Open):
         before(scope)
         return None
 
-    def __exit__(self, kind: Value, *_: Value) -> None:
+    def __exit__(self, kind: Value, problem: Any = None, *_: Value) -> bool:
+        """Whether what the block raised ends here."""
         scope, _, after = self.__dict__[":parts"]
-        after(scope)
+        scope[_RESUME] = partial(_raised, problem)
+        try:
+            after(scope)
+        except Exception as raised:
+            if raised is not problem:
+                raise
+            return False
+        return problem is not None
 
 
 class ContextMaker(Open):
@@ -62,14 +78,20 @@ def context_maker(node: ast.FunctionDef, file: File, owner: type | None) -> Func
 
 
 def _halves(body: list[ast.stmt]) -> Halves | None:
-    """What runs on entering and on leaving, where the only `yield` is a statement of its own without a value."""
+    """What runs on entering and on leaving, where the only `yield` is a statement of its own without a value, perhaps in a
+    `try`: its handlers and its end belong to the second half."""
     for at, statement in enumerate(body):
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Yield) and statement.value.value is None:
-            return body[:at], body[at + 1 :]
-        if isinstance(statement, ast.Try) and not statement.handlers:
-            inner = _halves(statement.body)
-            if inner is not None:
-                return [*body[:at], *inner[0]], [*inner[1], *statement.finalbody, *body[at + 1 :]]
+            return body[:at], [_resume(statement), *body[at + 1 :]]
+        if isinstance(statement, ast.Try) and (inner := _halves(statement.body)) is not None:
+            rest = ast.Try(inner[1], statement.handlers, statement.orelse, statement.finalbody)
+            return [*body[:at], *inner[0]], [ast.copy_location(rest, statement), *body[at + 1 :]]
         if any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in ast.walk(statement)):
             return None
     return None
+
+
+def _resume(where: ast.stmt) -> ast.stmt:
+    """In place of the `yield`: what the block raised is raised here."""
+    call = ast.Expr(ast.Call(ast.Name(_RESUME, ast.Load()), [], []))
+    return ast.fix_missing_locations(ast.copy_location(call, where))

@@ -19,7 +19,7 @@ from loadproof.interpret.release.source_text import Chunk
 _TYPES_ONLY = ("TYPE_CHECKING", "typing.TYPE_CHECKING")
 
 
-class LibraryIndex(NameIndex):
+class FollowedIndex(NameIndex):
     """`stars` are the modules whose names are imported all."""
 
     def __init__(self, text: str) -> None:
@@ -39,12 +39,12 @@ class LibraryIndex(NameIndex):
             super()._index_if(s)
 
 
-class LibraryFile(SourceFile):
+class FollowedFile(SourceFile):
     """`stars` are looked through for names that the file itself does not define."""
 
     def __init__(self, world: World, name: str, path: str) -> None:
         super().__init__(world, name, path)
-        index = LibraryIndex(world.text(path))
+        index = FollowedIndex(world.text(path))
         self.defs, self.stars = index.defs, index.stars
         self.globals["locals"] = LOCALS
 
@@ -65,7 +65,7 @@ class LibraryFile(SourceFile):
 class LazyContext:
     """A method under `@contextmanager`, built when it is first used."""
 
-    def __init__(self, source: FunctionSource, file: LibraryFile) -> None:
+    def __init__(self, source: FunctionSource, file: FollowedFile) -> None:
         self.source, self.file = source, file
         self.made: Any = None
 

@@ -19,6 +19,7 @@ from loadproof.interpret.worlds.peft.folder import LABEL, Folder
 from loadproof.interpret.worlds.peft.question import Answer, Fate, OnClass, Question
 from loadproof.interpret.worlds.peft.world import PeftWorld
 
+Origin = tuple[str, ...]
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
@@ -41,7 +42,7 @@ def predict(world: PeftWorld, question: Question) -> Answer:
 
 def is_whole(answer: Answer) -> bool:
     """Whether every parameter of the adapter is filled and every stored tensor used."""
-    if answer.error is not None or answer.inconclusive is not None or not answer.fates:
+    if answer.error is not None or answer.inconclusive is not None or not answer.expected:
         return False
     return not answer.unused and not unfilled(answer)
 
@@ -120,12 +121,13 @@ def _predicted(world: PeftWorld, question: Question, class_name: str) -> Answer:
     made = loader.from_pretrained(model, LABEL)
     warnings = tuple(world.warned)
     saved = _saved(world, made, save_embedding_layers=False)
-    names = {id(tensor): name for name, tensor in made.state_dict().items()}
-    became = _what_became(made, own, question.tensors or ())
-    along = _saved(world, made) if became.base else {}
+    became = _what_became(made, own)
+    names = _names(made, became)
+    along = {id(tensor) for tensor in _saved(world, made).values()} if became.base else set()
+    tensors = made.state_dict() if along else {}
     answer = replace(
         became,
-        restated=tuple(name for tensor in along.values() if (name := names.get(id(tensor))) in became.base),
+        restated=tuple(name for name in became.base if id(tensors[name]) in along),
         warnings=warnings,
         class_name=type(made).__name__,
         expected={name: tuple(tensor.known()) for name, tensor in saved.items()},
@@ -133,6 +135,13 @@ def _predicted(world: PeftWorld, question: Question, class_name: str) -> Answer:
     )
     world.budget.settle()
     return answer
+
+
+def _names(made: Any, became: Answer) -> dict[int, str]:
+    """The name of each parameter; of one with several names, one under which it was filled."""
+    tensors: dict[str, Any] = made.state_dict()
+    names = {id(tensor): name for name, tensor in tensors.items()}
+    return names | {id(tensors[name]): name for name, fate in became.fates.items() if fate == "file"}
 
 
 def _saved(world: PeftWorld, made: Any, **options: Any) -> dict[str, Any]:
@@ -187,7 +196,7 @@ def _unnumbered(name: str) -> str:
     return re.sub(r"\d+", "N", name)
 
 
-def _what_became(made: Any, own: _Own, stored: Collection[str]) -> Answer:
+def _what_became(made: Any, own: _Own) -> Answer:
     load = last_load(made)
     given = load.given if load is not None else {}
     tensors: dict[str, Any] = made.state_dict()
@@ -195,22 +204,14 @@ def _what_became(made: Any, own: _Own, stored: Collection[str]) -> Answer:
     reached = {name: tensor.origin for name, tensor in tensors.items() if tensor.fill == "file" or name in given}
     overwritten = tuple(name for name in given if name in tensors and name in own)
     unexpected = load.unexpected if load is not None else ()
-    unused = tuple(_unused(reached, given, unexpected, stored))
+    unused = tuple(dict.fromkeys(_unused(reached, given, unexpected)))
     return Answer(fates=fates, given=reached, base=overwritten, unexpected=unexpected, unused=unused)
 
 
-def _unused(
-    reached: dict[str, tuple[str, ...]],
-    given: dict[str, tuple[str, ...]],
-    unexpected: Iterable[str],
-    stored: Collection[str],
-) -> Iterator[str]:
-    """Stored tensors that reach nothing. Where a conversion has lost track of what it is made of, those alone that the
-    library names."""
+def _unused(reached: dict[str, Origin], given: dict[str, Origin], unexpected: Iterable[str]) -> Iterator[str]:
+    """Stored tensors that reach nothing: those of which the library makes a name of no parameter."""
     used = {name for origin in reached.values() for name in origin}
-    if all(given[name] for name in given if name in reached):
-        yield from (name for name in stored if name not in used)
-        return
+    used |= {name for key in given if key in reached for name in given[key]}
     for key in unexpected:
         yield from (name for name in given[key] or (key,) if name not in used)
 

@@ -17,12 +17,13 @@ from loadproof.interpret.release.ports import File
 from loadproof.interpret.release.source_file import SourceFile
 from loadproof.interpret.release.world import World
 from loadproof.interpret.shapes import namespaces
-from loadproof.interpret.worlds.followed_file import LibraryFile
+from loadproof.interpret.worlds.followed_file import FollowedFile
 from loadproof.interpret.worlds.peft import surroundings
 from loadproof.interpret.worlds.peft.folder import Folder, open_file
 from loadproof.interpret.worlds.peft.methods import PREFIXES, TABLES, Methods, Table
 
 PEFT = "peft"
+_FOLLOWED = frozenset(["transformers.core_model_loading"])  # converts the tensors of an adapter as those of a model
 _TORCH = {"torch.nn.init": namespaces.NN.init, "torch.distributed.tensor": namespaces.TORCH.distributed.tensor}
 # peft's own names that are not read: what they find out about the machine is known here.
 _OWN: Names = {
@@ -56,6 +57,8 @@ class PeftWorld(World):
         self.warned.append(message)
 
     def _opened(self, name: str, path: str) -> SourceFile:
+        if name in _FOLLOWED:
+            return FollowedFile(self, name, path)
         return PeftFile(self, name, path) if _is_peft(name) else super()._opened(name, path)
 
     # ---- imports
@@ -106,7 +109,7 @@ class PeftWorld(World):
 
     def _behind_stars(self, file: SourceFile | None, name: str) -> SourceFile | None:
         """The file that defines a name which this one imports with all the others."""
-        for star in file.stars if isinstance(file, LibraryFile) else ():
+        for star in file.stars if isinstance(file, FollowedFile) else ():
             parts = file.name.split(".") if file.is_package else file.name.split(".")[:-1]  # type: ignore[union-attr]
             above = parts[: len(parts) - (star.level - 1)] if star.level else []
             other = self.file(".".join([*above, *([star.module] if star.module else [])]))
@@ -143,7 +146,7 @@ class PeftWorld(World):
         self.warned = []
 
 
-class PeftFile(LibraryFile):
+class PeftFile(FollowedFile):
     """A file of peft: it may open the configuration of the adapter."""
 
     def __init__(self, world: Any, name: str, path: str) -> None:

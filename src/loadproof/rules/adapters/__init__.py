@@ -1,0 +1,1 @@
+"""Rules of adapters: what PEFT makes of one on its base."""
