@@ -64,6 +64,7 @@ growth: $(VENV)/.test  ## how time and memory grow with heavy inputs
 
 bench: $(VENV)/.test  ## CPU seconds and memory against the bars
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/torch_files.py
 
 oracle: $(VENV)/.test  ## the full differential runs against transformers
 	$(BIN)/python -m pytest -n 2 -m oracle tests/differential

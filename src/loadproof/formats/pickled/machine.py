@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from loadproof.formats.pickled.values import Called, Global, Value
 
-MAX_MEMO = 8_000_000  # the largest index; torch and CPython would make an array as long
+MAX_MEMO = (1 << 24) - 1  # the largest index; CPython would make an array as long
 MAX_TEXT = 1 << 26  # bytes of one string
 MAX_LINE = 65_536  # bytes of an argument that ends with a newline
 MAX_MARKS = 1_000

@@ -9,17 +9,17 @@ import re
 from functools import lru_cache
 from struct import unpack_from
 
-from loadproof.formats.pickled.machine import MAX_MEMO, Machine
-from loadproof.formats.pickled.values import Global, Mapping, Value
+from loadproof.formats.pickled.machine import Machine
+from loadproof.formats.pickled.values import Global, Mapping
 from loadproof.formats.torch.dtypes import STORAGES
 from loadproof.formats.torch.tensors import Storage, Tensor
 
 _LONGEST_NAME = 4_096  # bytes
 _NUMBER = rb"(?:K.|M..|J....)"
-_PUT = rb"(q.|r....)"
+_PUT = rb"(q.|r...\0)"  # an index within the limit of the machine
 _GET = rb"(h.|j....)"
 _TUPLE = rb"(\)|%s\x85|%s{2}\x86|%s{3}\x87|\(%s{4,8}t)" % ((_NUMBER,) * 4)
-_MAYBE_PUT = rb"(q.|r....|)"
+_MAYBE_PUT = rb"(q.|r...\0|)"
 _TENSOR = re.compile(
     _PUT + _GET + rb"\(\(" + _GET + _GET + rb"X(.)\0\0\0([0-9]{1,9})" + _PUT + _GET
     + rb"(%s)t" % _NUMBER + _PUT + rb"Q(%s)" % _NUMBER + _TUPLE + _MAYBE_PUT + _TUPLE + _MAYBE_PUT
@@ -29,7 +29,6 @@ _TENSOR = re.compile(
 _FUNCTION = Global("torch._utils", "_rebuild_tensor_v2")
 _HOOKS = Global("collections", "OrderedDict")
 _WIDTHS = {ord("K"): 2, ord("M"): 3, ord("J"): 5}
-_CODES = {2: "<B", 3: "<H", 5: "<i"}
 
 
 def entry(machine: Machine) -> bool:
@@ -53,42 +52,42 @@ def entry(machine: Machine) -> bool:
 def _storage(machine: Machine, groups: tuple[bytes, ...]) -> tuple[Storage, Global] | None:
     """The storage and its class, None where a memo entry is not what torch.save keeps there."""
     name_put, function, word, kind, width, key, _, location, count, _, _ = groups
-    recall = machine.memo.get
-    gets = (_index(function), _index(word), _index(kind), _index(location))
-    what, text, storage_class, place = map(recall, gets)
-    if what != _FUNCTION or text != "storage" or type(place) is not str or max(gets) >= _index(name_put):
+    recall, index = machine.memo.get, int.from_bytes
+    gets = (
+        index(function[1:], "little"),
+        index(word[1:], "little"),
+        index(kind[1:], "little"),
+        index(location[1:], "little"),
+    )
+    storage_class, place = recall(gets[2]), recall(gets[3])
+    if recall(gets[0]) != _FUNCTION or recall(gets[1]) != "storage" or max(gets) >= index(name_put[1:], "little"):
         return None
-    if not isinstance(storage_class, Global) or storage_class.module != "torch" or width[0] != len(key):
+    if not isinstance(storage_class, Global) or storage_class.module != "torch" or type(place) is not str:
         return None
     dtype, length = STORAGES.get(storage_class.name), _number(count)
-    if dtype is None or length < 0:
+    if dtype is None or length < 0 or width[0] != len(key):
         return None
     return Storage(dtype, key.decode(), place, length), storage_class
 
 
 def _take(machine: Machine, name: str, found: tuple[Storage, Global], groups: tuple[bytes, ...]) -> None:
+    """Build the tensor, and keep in the memo what the plain opcodes would keep there."""
     name_put, _, _, _, _, _, key_put, _, _, id_put, begin = groups[:11]
     shape, shape_put, stride, stride_put, grad, _, hooks_put, all_put, put = groups[11:]
     storage, storage_class = found
-    offset, dimensions, steps, hooks = _number(begin), _numbers(shape), _numbers(stride), Mapping()
+    key, offset, dimensions, steps, hooks = storage.key, _number(begin), _numbers(shape), _numbers(stride), Mapping()
     tensor = Tensor(storage.dtype, dimensions, steps, offset, storage)
-    kept: tuple[tuple[bytes, Value], ...] = (
-        (name_put, name),
-        (key_put, storage.key),
-        (id_put, ("storage", storage_class, storage.key, storage.location, storage.length)),
-        (shape_put, dimensions),
-        (stride_put, steps),
-        (hooks_put, hooks),
-        (all_put, (storage, offset, dimensions, steps, grad == b"\x88", hooks)),
-        (put, tensor),
-    )
-    memo, from_bytes = machine.memo, int.from_bytes
-    for raw, value in kept:
-        if raw:
-            index = from_bytes(raw[1:], "little")
-            if index > MAX_MEMO:
-                machine.stop_at_limit(f"memo index {index:,}")
-            memo[index] = value
+    memo, index = machine.memo, int.from_bytes
+    memo[index(name_put[1:], "little")] = name
+    memo[index(key_put[1:], "little")] = key
+    memo[index(id_put[1:], "little")] = ("storage", storage_class, key, storage.location, storage.length)
+    if shape_put:
+        memo[index(shape_put[1:], "little")] = dimensions
+    if stride_put:
+        memo[index(stride_put[1:], "little")] = steps
+    memo[index(hooks_put[1:], "little")] = hooks
+    memo[index(all_put[1:], "little")] = (storage, offset, dimensions, steps, grad == b"\x88", hooks)
+    memo[index(put[1:], "little")] = tensor
     machine.stack += (name, tensor)
 
 
@@ -97,8 +96,7 @@ def _index(raw: bytes) -> int:
 
 
 def _number(raw: bytes) -> int:
-    found: int = unpack_from(_CODES[len(raw)], raw, 1)[0]
-    return found
+    return int.from_bytes(raw[1:], "little", signed=len(raw) == 5)
 
 
 @lru_cache(maxsize=4_096)

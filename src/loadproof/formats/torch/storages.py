@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from loadproof.formats.faults import Faults, cut
 from loadproof.formats.torch.dtypes import SIZES
@@ -26,7 +27,7 @@ def place_storages(archive: Archive, root: str, found: TorchFile, faults: Faults
             continue
         if id(storage) not in seen:
             known = first.setdefault(storage.key, storage)
-            if known.bytes != storage.bytes:
+            if known is not storage and known.bytes != storage.bytes:
                 text = f"storage {cut(ascii(storage.key))} is declared in two sizes; torch takes the first"
                 faults.add("LP008", archive.file, "storage-sizes", text, tensor=name_of(stored.path))
             is_new = known is storage
@@ -54,34 +55,37 @@ def _place(
 
 def _compare(archive: Archive, member: Member, stored: Stored, storage: Storage, faults: Faults) -> None:
     """`PAST_END`: a reader that maps the file would need bytes beyond its end."""
-    is_known = member.method == STORED and member.size == storage.bytes and _DEVICE.fullmatch(storage.location)
-    if is_known:
+    size = storage.bytes
+    if member.method == STORED and member.size == size and _is_device(storage.location):
         return
     name = name_of(stored.path)
     particular = PAST_END if member.begin + _needed(stored) > archive.opened.size else ""
     if member.method != STORED:
         text = f"{cut(ascii(name))} is compressed: a reader that maps the file takes the packed bytes for numbers"
         faults.add("LP020", archive.file, "compressed", text, tensor=name, offset=member.begin, particular=particular)
-    if member.size != storage.bytes:
-        is_short = member.size < storage.bytes
-        text = (
-            f"the storage of {cut(ascii(name))} holds {member.size:,} bytes where its pickle declares {storage.bytes:,}"
-        )
+    if member.size != size:
+        is_short = member.size < size
+        text = f"the storage of {cut(ascii(name))} holds {member.size:,} bytes where its pickle declares {size:,}"
         faults.add(
             "LP008",
             archive.file,
             "record-short" if is_short else "record-long",
             text,
             tensor=name,
-            expected=f"{storage.bytes} bytes",
+            expected=f"{size} bytes",
             found=f"{member.size} bytes",
             offset=member.begin,
             severity="error" if is_short else "warning",
             particular=particular,
         )
-    if not _DEVICE.fullmatch(storage.location):
+    if not _is_device(storage.location):
         text = f"{cut(ascii(name))} was saved from a device of no known name: {cut(ascii(storage.location))}"
         faults.add("LP007", archive.file, "device", text, tensor=name, severity="warning")
+
+
+@lru_cache(maxsize=64)
+def _is_device(location: str) -> bool:
+    return _DEVICE.fullmatch(location) is not None
 
 
 def _needed(stored: Stored) -> int:

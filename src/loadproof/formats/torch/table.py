@@ -14,7 +14,7 @@ Form = Literal["zip", "legacy", "tar", "pickle", "other"]
 Path = tuple[Value, ...]  # keys of dicts and numbers of lists, from the outermost value
 
 
-class Stored(Struct, eq=False):
+class Stored(Struct, eq=False, gc=False):
     """One tensor and where its storage lies, in bytes of the file; -1 where it is not there."""
 
     path: Path

@@ -12,7 +12,7 @@ from loadproof.formats.torch.dtypes import SIZES
 Kind = Literal["strided", "meta", "sparse", "quantized", "nested", "wrapper", "device"]
 
 
-class Storage(Struct, eq=False):
+class Storage(Struct, eq=False, gc=False):
     """A run of elements that lies in the file under `key`; several tensors may share one."""
 
     dtype: str
@@ -27,7 +27,7 @@ class Storage(Struct, eq=False):
         return self.length * SIZES[self.dtype]
 
 
-class Tensor(Struct, eq=False):
+class Tensor(Struct, eq=False, gc=False):
     """One tensor. `inner` holds the parts of one that has no storage of its own (sparse, quantized, a subclass)."""
 
     dtype: str

@@ -17,6 +17,9 @@ _Part = tuple[Path, Value]
 
 def collect(found: TorchFile, file: str, faults: Faults) -> None:
     """List the tensors. A tree has fewer values than its pickle has bytes: more of them come from a doubled memo."""
+    if isinstance(found.root, dict) and all(isinstance(v, Tensor) and not v.inner for v in found.root.values()):
+        found.stored.extend(Stored((_key(key),), value) for key, value in found.root.items())  # a flat state dict
+        return
     todo: list[_Part] = [((), found.root)]
     left = found.end + _SPARE
     while todo:
@@ -32,11 +35,15 @@ def collect(found: TorchFile, file: str, faults: Faults) -> None:
         todo.extend(reversed([((*path, key), part) for key, part in _parts(value) if type(part) not in _PLAIN]))
 
 
+def _key(key: Value) -> Value:
+    return key.value if isinstance(key, Unhashed) else key
+
+
 def _parts(value: Value) -> Iterator[tuple[Value, Value]]:
     if isinstance(value, Tensor):
         yield from ((key, part) for key, part in value.inner.items() if isinstance(part, Tensor | dict | tuple))
     elif isinstance(value, dict):
-        yield from ((key.value if isinstance(key, Unhashed) else key, part) for key, part in value.items())
+        yield from ((_key(key), part) for key, part in value.items())
     elif isinstance(value, list | tuple):
         yield from enumerate(value)
     elif isinstance(value, Called):
