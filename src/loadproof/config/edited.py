@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +16,8 @@ def with_edits(config: ModelConfig, edits: Sequence[Edit]) -> ModelConfig:
 
     Raises IndexError, KeyError or TypeError for a path that leads nowhere.
     """
+    import copy  # seldom needed
+
     raw = copy.deepcopy(config.raw)
     for edit in edits:
         if not isinstance(edit, SetJson | DeleteJson):

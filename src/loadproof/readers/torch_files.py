@@ -19,6 +19,19 @@ _RESIZE = "RuntimeError: Trying to resize storage that is not resizable"
 _BLOCKED = ("sys", "os", "posix", "nt")  # modules with a text of their own
 
 
+_NOT_TORCH = {
+    "LP001": UNPICKLING,
+    "LP002": UNPICKLING,
+    "LP003": "EOFError: Ran out of input",
+    "LP005": UNPICKLING,
+}
+
+
+def not_torch(problem: Problem) -> str | None:
+    """The exception text for a file under a torch name that holds something else."""
+    return _NOT_TORCH.get(problem.code)
+
+
 def refusal(problem: Problem) -> str | None:
     """The exception text, None where torch takes the file with this fault, or where the fault is none of a torch file."""
     said = _SAID.get((problem.code, problem.detail))

@@ -14,8 +14,6 @@ from loadproof.core.checkpoint import Problem
 from loadproof.core.known_names import CONFIG
 from loadproof.formats.impostor import OTHER
 from loadproof.readers.safetensors import refusal
-from loadproof.readers.torch_files import UNPICKLING
-from loadproof.readers.torch_files import refusal as torch_refusal
 
 Said = str | Callable[[Problem], str | None]
 
@@ -24,22 +22,27 @@ _NO_METHOD = (
     "ValueError: The model's quantization config from the arguments has no `quant_method` attribute. Make sure that the "
     "model has been correctly quantized"
 )
-_OTHER = {
-    "LP001": UNPICKLING,
-    "LP002": UNPICKLING,
-    "LP003": "EOFError: Ran out of input",
-    "LP005": UNPICKLING,
-}
+_NEVER_TORCH = (".safetensors", ".json")
 
 
 def react(problem: Problem) -> str | None:
     """The exception that transformers raises when it opens the file of this problem; None where it takes the file."""
     if problem.particular == OTHER:
-        return _OTHER.get(problem.code)
+        from loadproof.readers.torch_files import not_torch
+
+        return not_torch(problem)
     said = _SAID.get((problem.code, problem.detail))
     if said is None:
-        return refusal(problem) or torch_refusal(problem)
+        return refusal(problem) or _refused_by_torch(problem)
     return said if isinstance(said, str) else said(problem)
+
+
+def _refused_by_torch(problem: Problem) -> str | None:
+    if problem.file.endswith(_NEVER_TORCH):
+        return None
+    from loadproof.readers.torch_files import refusal as refusal_of_torch
+
+    return refusal_of_torch(problem)
 
 
 def _pointer(problem: Problem) -> str | None:
