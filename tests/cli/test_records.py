@@ -39,6 +39,8 @@ def test_fix_and_undo_refuse_a_record_of_others_and_say_what_to_do(tmp_path: Pat
         assert f"rm {folder}/.loadproof-undo-1" in result.stderr
         assert "--adopt-records" in result.stderr
         assert "replace the text of generation_config.json (2 bytes)" in result.stderr
+        copying = f"a repaired copy needs none of this: loadproof fix {folder} --out NEW_FOLDER" in result.stderr
+        assert copying == (arguments[0] == "fix")
     assert snapshot(folder) == before
     checked = run("check", str(folder))
     assert "error[LP018] foreign-record: .loadproof-undo-1" in checked.stdout
@@ -73,7 +75,8 @@ def test_a_copy_is_made_in_spite_of_an_undo_record_but_not_of_a_journal(tmp_path
     assert run("fix", str(folder), "--out", str(tmp_path / "out")).returncode == 0
     assert not [name for name in os.listdir(tmp_path / "out") if name.startswith(".loadproof")]
     (folder / ".loadproof-undo-1").rename(folder / ".loadproof-journal")
-    assert run("fix", str(folder), "--out", str(tmp_path / "out2")).returncode == 1
+    refused = run("fix", str(folder), "--out", str(tmp_path / "out2"))
+    assert (refused.returncode, "a repaired copy" in refused.stderr) == (1, False)
     assert not (tmp_path / "out2").exists()
 
 

@@ -50,7 +50,7 @@ def main(arguments: list[str]) -> int:
                 **reading_for(options, options.path),
             )
     except RepairError as error:
-        return refused(error)
+        return refused(error, shlex.join(["loadproof", "fix", options.path, *options.codes, "--out", "NEW_FOLDER"]))
     except (NoCheckpointError, ValueError) as error:
         return failed(str(error))
     except KeyboardInterrupt:

@@ -25,16 +25,22 @@ def add_adopting(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def refused(error: RepairError) -> int:
-    """Why nothing was done; for records of others also what they would do. Exit status 1."""
+def refused(error: RepairError, copying: str = "") -> int:
+    """Why nothing was done; for records of others also what they would do. Exit status 1.
+
+    `copying`: the command that works in spite of undo records of others, where there is one.
+    """
     records = getattr(error, "records", ())
     if not records:
         return failed(str(error), 1)
+    from loadproof.records.names import JOURNAL
     from loadproof.repair.foreign import words_of
 
     for refusal in error.refusals:
         say([refusal.reason, f"  {refusal.alternative}"])
     say(words_of(records))
+    if copying and all(record.name != JOURNAL for record in records):
+        say([f"a repaired copy needs none of this: {copying}"])
     answer_error(1, str(error))
     return 1
 
