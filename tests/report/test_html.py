@@ -124,7 +124,7 @@ def large() -> Report:
 
 
 def test_only_tags_and_attributes_of_the_page_itself_are_in_it() -> None:
-    for result in (*reports(60), many(20)):
+    for result in (*reports(200), many(40)):
         text = render(result, "html", status=1)
         read = Reader(text)
         assert set(read.tags) <= TAGS
