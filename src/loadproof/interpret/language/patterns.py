@@ -11,6 +11,7 @@ from loadproof.interpret.language.errors import LimitReached
 from loadproof.interpret.language.values import Sealed, Value
 
 _SUBJECT = 20_000  # characters of a searched text
+_LONG_SUBJECT = 900_000  # of one that is searched for a pattern without repeats
 _WAYS = 100_000_000  # in which the repeats of a pattern can share a text
 _UNBOUNDED = re.compile(r"(?<!\\)[*+]|(?<!\\)\{\d+,\}")
 
@@ -45,7 +46,9 @@ class Pattern(Sealed):
 
     def _bounded(self, given: Value) -> str:
         """The text, if searching it may not take minutes: unbounded repeats one after the other multiply."""
-        text = _checked(given)
+        text = _checked(given, _LONG_SUBJECT if not self._repeats and "{" not in self.pattern else _SUBJECT)
+        if len(text) > _SUBJECT:
+            limits.current().charge(len(text), "searched text")
         if self._repeats > 2 and comb(len(text) + self._repeats, self._repeats) > _WAYS:
             raise LimitReached(f"regular expression of {self._repeats} repeats on a text of {len(text):,} characters")
         return text
@@ -78,11 +81,11 @@ class Pattern(Sealed):
         return self._real().groups
 
 
-def _checked(given: Value) -> str:
+def _checked(given: Value, most: int = _SUBJECT) -> str:
     if not isinstance(given, str):
         raise TypeError(f"expected string or bytes-like object, got '{type(given).__name__}'")
     text: str = str.__str__(given)  # an evaluated subclass might lie about its length
-    if len(text) > _SUBJECT:
+    if len(text) > most:
         raise LimitReached(f"regular expression on a text of {len(text):,} characters")
     return text
 

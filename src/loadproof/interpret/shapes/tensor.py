@@ -3,7 +3,8 @@
 # ruff: noqa: ARG005 - the signatures are torch's
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import wraps
 from itertools import accumulate
 from operator import index
 from typing import Any
@@ -239,6 +240,18 @@ def _kept(self: Tensor, *_: object, **__: object) -> Tensor:
     return made
 
 
+def floating(function: Callable[..., Value]) -> Callable[..., Value]:
+    """The function, whose result is of the default float where it would be of integers."""
+
+    @wraps(function)
+    def made(*args: Value, **options: Value) -> Value:
+        found = function(*args, **options)
+        whole = isinstance(found, Tensor) and not found.dtype.is_floating_point and not found.dtype.is_complex
+        return typed_as(found, None) if whole and isinstance(found, Tensor) else found
+
+    return made
+
+
 def _cast(dtype: DType, keeps: bool) -> Value:
     def cast(self: Tensor, *_: object, **__: object) -> Tensor:
         return typed_as((_kept if keeps else _same)(self), dtype)
@@ -258,6 +271,8 @@ def _operation(name: str, swapped: bool = False) -> Value:
         made = self.broadcast(other)
         made.values = known_numbers.results(name, self.values, other, swapped)
         made.ones = self.ones if name == "eq" and type(other) in (int, float, bool) and other == 1 else None
+        if name == "truediv" and not made.dtype.is_floating_point:
+            return typed_as(made, None)
         return typed_as(made, BOOL) if name.rstrip("_") in known_numbers.COMPARISONS else made
 
     return operate
@@ -318,6 +333,8 @@ for _name in ("add", "sub", "mul", "truediv", "matmul"):
     setattr(Tensor, f"__i{_name}__", _in_place)
 for _name, _dtype in _CASTS.items():
     setattr(Tensor, _name, _cast(DType(_dtype), keeps=_name in ("half", "bfloat16", "float", "double")))
+for _name in ["exp", "sqrt", "log", "sin", "cos", "tanh", "sigmoid", "rsqrt", "log2", "exp2", "softmax"]:
+    setattr(Tensor, _name, floating(_same))
 Tensor.type = Tensor.type_as = Tensor.to  # type: ignore[attr-defined]
 for _name in known_numbers.NAMES:
     _dunder = _name.rstrip("_")

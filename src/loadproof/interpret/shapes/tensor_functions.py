@@ -16,7 +16,7 @@ from loadproof.interpret.language.values import Value, function_of
 from loadproof.interpret.shapes.dtypes import BOOL, FLOAT32, INT64, DType, promoted
 from loadproof.interpret.shapes.filling import Fill, common, fill_of_number
 from loadproof.interpret.shapes.sizes import Size, flat, sizes
-from loadproof.interpret.shapes.tensor import NO_NUMBER, Tensor, shape_of, typed_as
+from loadproof.interpret.shapes.tensor import NO_NUMBER, Tensor, floating, shape_of, typed_as
 
 _KEPT = 10_000
 
@@ -233,6 +233,11 @@ _METHODS = (
     "flatten unsqueeze squeeze transpose permute sum reshape chunk split unbind repeat_interleave outer mean prod t"
 )
 _COMPARISONS = "eq ne lt le gt ge logical_not logical_and logical_or isnan isinf"
+# Of whole numbers they make the default float.
+_ANALYTIC = (
+    "log exp sin cos sqrt rsqrt tanh sigmoid log2 log10 exp2 tan expm1 log1p erf erfinv atan acos asin cosh sinh reciprocal "
+    "true_divide div"
+)
 _MAKERS = (
     "empty zeros ones rand randn full tensor as_tensor arange linspace zeros_like ones_like empty_like rand_like randn_like "
     "full_like randint eye randperm sum prod cumsum softmax"
@@ -307,6 +312,8 @@ def functions() -> dict[str, Value]:
         nan=math.nan,
         pi=math.pi,
     )
+    for name in _ANALYTIC.split():
+        found[name] = floating(function_of(found[name]))
     for name in _COMPARISONS.split():
         found[name] = _of_dtype(function_of(found[name]), BOOL)
     for name in _MAKERS.split():
