@@ -37,7 +37,6 @@ class Quantizer(Struct, frozen=True):
     method: str  # word of quant_method that the release acts upon, "bitsandbytes_4bit" for its two forms
     packages: tuple[tuple[str, str], ...] = ()  # packages whose text was read or is needed, with their versions
     inconclusive: str | None = None
-    hint: str | None = None
 
 
 class Expectation(Struct, frozen=True):

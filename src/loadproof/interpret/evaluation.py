@@ -60,7 +60,9 @@ def _on(world: World, raw: dict[str, Any], blank: Expectation, class_name: str |
     if found.inconclusive is not None:
         quantizer = Quantizer(str(method), packages=packages_of(world, str(method)), inconclusive=found.inconclusive)
         device, dense = found.device, _evaluate(world, raw, blank, class_name)
-        found = msgspec.structs.replace(dense, quantizer=quantizer, device=device)
+        absent = " ".join(name for name, version in quantizer.packages if not version)
+        hint = f"pip install {absent}" if absent and dense.hint is None else dense.hint
+        found = msgspec.structs.replace(dense, quantizer=quantizer, device=device, hint=hint)
     return msgspec.structs.replace(found, quantizers=known)
 
 

@@ -126,7 +126,19 @@ def _predict(manifest: Manifest, expectation: Expectation, config: ModelConfig) 
         return _dense(manifest, expectation)
     parted = set_aside(manifest, _real_parameters(manifest, expectation))
     outcome = _dense(parted.manifest, expectation)
-    return judge(outcome, parted.packed, quantizer.method, frozenset(f.template for f in expectation.families))
+    names = frozenset(f.template for f in expectation.families)
+    return judge(outcome, parted.packed, quantizer.method, names, _why_not_followed(expectation))
+
+
+def _why_not_followed(expectation: Expectation) -> str:
+    """Why the text of the quantizer does not say what it makes of the model; empty where it was not asked."""
+    quantizer = expectation.quantizer
+    if quantizer is None or quantizer.inconclusive is None:
+        return ""
+    versions = ", ".join(
+        f"{name} {version}" if version else f"{name} is not installed" for name, version in quantizer.packages
+    )
+    return quantizer.inconclusive + (f" ({versions})" if versions else "")
 
 
 def _real_parameters(manifest: Manifest, expectation: Expectation) -> frozenset[str]:

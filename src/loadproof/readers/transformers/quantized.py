@@ -130,8 +130,11 @@ def _without_packed(
     return kept, packed
 
 
-def judge(outcome: Outcome, packed: tuple[Family, ...], method: str, names: frozenset[str]) -> Outcome:
-    """The outcome of the dense part; what concerns stand-ins is left unjudged. `names`: templates of the model."""
+def judge(
+    outcome: Outcome, packed: tuple[Family, ...], method: str, names: frozenset[str], reason: str = ""
+) -> Outcome:
+    """The outcome of the dense part; what concerns stand-ins is left unjudged. `names`: templates of the model, `reason`:
+    why the method's text could not be followed."""
     modules = {name.rpartition(".")[0] for name in names}
     absent = tuple(f"{row.template}_" for row in outcome.rows if row.kind == "missing")
     rows = tuple(row for row in outcome.rows if not _is_unsure(row, modules, absent))
@@ -139,7 +142,7 @@ def judge(outcome: Outcome, packed: tuple[Family, ...], method: str, names: froz
         rows = tuple(row for row in rows if not _may_be_unpacked(row, outcome.rows))
     tensors = sum(count(family.axes) for family in packed)
     raises = any(row.kind in ("mismatched", "conversion") for row in rows)
-    why = f"quantized with {method}: packed tensors are not judged yet"
+    why = f"quantized with {method}: packed tensors are not judged{': ' + reason if reason else ' yet'}"
     if not packed and not any(is_packed(row.dtype) for row in outcome.rows):
         why = f"config.json declares {method} over dense tensors: what becomes of them depends on the machine"
     return replace(

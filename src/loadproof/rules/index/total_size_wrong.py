@@ -45,11 +45,16 @@ def _by_arithmetic(case: Case) -> Iterable[Found]:
         text = f"total_size is 0, the index names {len(index.weight_map):,} tensors"
         yield _finding("info", index.path, text, (Evidence(Place(index.path), "total_size = 0"),))
     numbers = _expected_numbers(case)
-    if not index.total_size or not numbers or index.total_size % numbers == 0 or case.outcome.quantized:
+    if not index.total_size or not numbers or index.total_size % numbers == 0 or _is_quantized(case):
         return
     said = f"total_size {index.total_size:,} for {numbers:,} numbers of the expected shapes"
     text = f"{said}: {_explain(case, index.total_size, numbers)}"
     yield _finding("info", index.path, text, (Evidence(Place(index.path), f"total_size = {index.total_size}"),))
+
+
+def _is_quantized(case: Case) -> bool:
+    """Whether a quantizer mixes the dtypes, and stores numbers beside those of the parameters."""
+    return bool(case.outcome.quantized) or case.expectation.quantizer is not None
 
 
 def _expected_numbers(case: Case) -> int:
