@@ -55,7 +55,9 @@ def _fit(config: tuple[int, Report], weights: tuple[int, Report]) -> Fit:
     if case.expectation.inconclusive or case.expectation.raises:
         why = case.expectation.inconclusive or f"this config does not load: {case.expectation.raises}"
         return Fit(config[0], weights[0], Outcome(inconclusive=why))
-    outcome = get_reader(case.reading.reader).load(weights[1].case.manifest, case.expectation, case.config)
+    outcome = get_reader(case.reading.reader).load(
+        weights[1].case.manifest, case.expectation, case.config, case.reading
+    )
     return Fit(config[0], weights[0], outcome)
 
 

@@ -11,6 +11,8 @@ TENSORS = (
     *("lora_A", "lora_B", "lora_a", "lora_b", "lora_down", "lora_up", "lora_embedding_A", "lora_embedding_B"),
     "lora_magnitude_vector",
 )
+# How other tools spell the two halves of a pair: mlx_lm, kohya's scripts.
+SPELLINGS = {"lora_a": "lora_A", "lora_b": "lora_B", "lora_down": "lora_A", "lora_up": "lora_B"}
 FROZEN = "original_module"  # the copy from before the training, in ModulesToSaveWrapper (peft/utils/other.py)
 SAVED = "modules_to_save"
 BASE = "base_layer"  # the adapted module itself

@@ -99,6 +99,10 @@ def _is_otherwise_right(case: Case) -> bool:
     return ran or not unclear(case) or case.expectation.version.startswith("4.")
 
 
+def _holds_an_adapter(case: Case) -> bool:
+    return any(file.path == "adapter_config.json" for file in case.inventory.files)
+
+
 RANK: tuple[tuple[str, Gate], ...] = (
     ("files/code-forbidden-call", lambda case: case.expectation.forbidden_call),
     # the bytes are not what they should be: nothing behind them can be judged
@@ -200,6 +204,7 @@ RANK: tuple[tuple[str, Gate], ...] = (
     ("shapes/shape-mismatch", rows),
     ("quantization/quant-misread", rows),
     ("shapes/dtype-unlike-config", always),
+    ("adapters/adapter-beside-model", _holds_an_adapter),
     # what no reader reports
     ("index/linked-files", lambda case: any(file.link for file in case.inventory.files)),
     ("names/duplicate-source", lambda case: bool(case.outcome.dropped)),

@@ -34,9 +34,13 @@ class SourceFile:
         self.world, self.name, self.path, self.label = world, name, path, path.rpartition("/")[2]
         self.is_package = self.label == "__init__.py"
         self.globals: Names = {"__name__": name, "__file__": self.label}
-        index = NameIndex(world.text(path), asks_packages=asks_packages)
+        index = self._index(world.text(path), asks_packages)
         self.defs, self._stars = index.defs, index.stars
         self.busy: set[str] = set()
+
+    def _index(self, text: str, asks_packages: bool) -> NameIndex:
+        """The top-level names of the text, as such a file is read."""
+        return NameIndex(text, asks_packages=asks_packages)
 
     # ---- names
     def resolve(self, name: str) -> Value:

@@ -43,10 +43,14 @@ class FollowedFile(SourceFile):
     """`stars` are looked through for names that the file itself does not define."""
 
     def __init__(self, world: World, name: str, path: str) -> None:
+        self.stars: list[NameImport] = []
         super().__init__(world, name, path)
-        index = FollowedIndex(world.text(path))
-        self.defs, self.stars = index.defs, index.stars
         self.globals["locals"] = LOCALS
+
+    def _index(self, text: str, asks_packages: bool) -> NameIndex:  # noqa: ARG002
+        made = FollowedIndex(text)
+        self.stars = made.stars
+        return made
 
     def _definition(self, d: Chunk | ast.stmt) -> Value:
         source = definition_source(d)

@@ -9,6 +9,7 @@ from loadproof.core.case import Case
 from loadproof.core.edits import Fix
 from loadproof.core.families import show
 from loadproof.core.findings import Evidence
+from loadproof.core.known_names import ADAPTER_CONFIG
 from loadproof.core.places import NOWHERE, about
 from loadproof.lexicon.shards import SUFFIXES
 from loadproof.rules.base import Found, Rule
@@ -21,17 +22,8 @@ def check(case: Case) -> Iterable[Found]:
     if case.config.path is not None or case.inventory.single_file is not None or _needs_none(case):
         return
     names = {file.path for file in case.inventory.files}
-    if "adapter_config.json" in names:
-        headline = "this is a PEFT adapter folder, not a model: adapter_config.json and no config.json"
-        fix = Fix("load it with PEFT on top of its base model, or merge it first", "manual")
-        yield Found(
-            severity="warning",
-            confidence="certain",
-            headline=headline,
-            evidence=(Evidence(about("folder"), "adapter_config.json"),),
-            fixes=(fix,),
-        )
-        return
+    if ADAPTER_CONFIG in names:
+        return  # an adapter has no config.json of its own
     families = stored_families(case)
     guess = likeness_of(case)
     tail = f"; the names {guess}" if guess else ""

@@ -21,7 +21,6 @@ from loadproof.lexicon.wrappers import LEVELS, WRAPPERS
 Sizes = dict[str, Shape]
 PREFIX = f"{'.'.join(adapters.PEFT)}."
 _PAIR = re.compile(r"(?:.*\.)?lora_[ABab]\.([^.{}]+)\.weight\Z")
-_SPELLINGS = {"lora_a": "lora_A", "lora_b": "lora_B", "lora_down": "lora_A", "lora_up": "lora_B"}
 _BETWEEN = frozenset((*adapters.PEFT, *WRAPPERS, *LEVELS, "default", "weight", adapters.BASE, adapters.SAVED))
 
 
@@ -69,7 +68,7 @@ def normal_form(name: str, adapter_names: frozenset[str] = frozenset()) -> str:
     module, dot, leaf = name.partition(".lora_")
     if module.startswith(("lora_unet_", "lora_te_")):
         module = module.split("_", 2)[2]
-    parts = [_SPELLINGS.get(part, part) for part in f"{module}{dot}{leaf}".split(".")]
+    parts = [adapters.SPELLINGS.get(part, part) for part in f"{module}{dot}{leaf}".split(".")]
     kept = [part for part in parts if part not in _BETWEEN and part not in adapter_names]
     return re.sub(r"^(?:(?:base_model|model|transformer|language_model)_)+", "", "_".join(kept))
 
