@@ -43,6 +43,21 @@ def test_every_file_in_the_groups_is_registered_and_every_row_of_a_table() -> No
         assert {f"{table}#{slug}" for slug in rows} == {place for place in PLACES if place.startswith(f"{table}#")}
 
 
+def test_no_rule_imports_another() -> None:
+    """What two of them ask stands in `rules/evidence/`, or is asked of the case."""
+    files = {module_of(place) for place in PLACES}
+    found = {
+        (file, named)
+        for file in files
+        for named in re.findall(r"^from (loadproof\.rules\.\w+\.\w+) import", _text_of(file), re.MULTILINE)
+    }
+    assert [pair for pair in sorted(found) if pair[1] in files] == []
+
+
+def _text_of(module: str) -> str:
+    return (SOURCE.parent / (module.replace(".", "/") + ".py")).read_text()
+
+
 def test_every_rule_has_its_docs_beside_it_and_no_docs_are_left_over() -> None:
     pages = {(path.parent.name, path.stem) for path in (SOURCE / "rules").glob("*/*.md")}
     assert pages == {(rule.group, rule.slug) for rule in all_rules()}

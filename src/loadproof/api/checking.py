@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import perf_counter
+from typing import Unpack
 
 from msgspec.structs import replace
 
@@ -16,7 +17,7 @@ from loadproof.api.records import with_records
 from loadproof.core.case import Report, Timings
 from loadproof.core.checkpoint import Inventory
 from loadproof.core.known_names import ADAPTER_CONFIG
-from loadproof.core.reading import asked_for
+from loadproof.core.reading import Asked, asked_for
 from loadproof.formats import StoredCheckpoint, checkpoint_at
 from loadproof.formats.sniff import claims_weights
 from loadproof.lexicon.formats import FORMATS
@@ -36,16 +37,7 @@ class NoCheckpointError(ValueError):
 
 def check(
     location: str | os.PathLike[str] | Storage,
-    *,
-    reader: str = "transformers",
-    class_name: str | None = None,
-    source: str | None = None,
-    names_only: bool = False,
-    use_cache: bool = True,
-    follow_links: bool = True,
-    evaluate_code_without_wall: bool = False,
-    device: str | None = None,
-    base: str | os.PathLike[str] | None = None,
+    **asked: Unpack[Asked],
 ) -> Report:
     """Whether the checkpoint at `location` (a folder, one weight file, or a storage) loads into `reader`, and if not, why.
 
@@ -58,27 +50,17 @@ def check(
     check, `ValueError` for an unknown reader or device; content never raises.
     """
     started = perf_counter()
-    reading = asked_for(
-        reader,
-        class_name=class_name,
-        source=source,
-        names_only=names_only,
-        use_cache=use_cache,
-        follow_links=follow_links,
-        evaluate_code_without_wall=evaluate_code_without_wall,
-        device=device,
-        base=None if base is None else os.fspath(base),
-    )
+    reading = asked_for(**asked)
     get_reader(reading.reader)
     where = os.fspath(location) if isinstance(location, str | os.PathLike) else location
-    with while_reading(where), open_checkpoint(where, follow_links=follow_links) as checkpoint:
+    with while_reading(where), open_checkpoint(where, follow_links=reading.follow_links) as checkpoint:
         checkpoint.inventory = with_records(checkpoint)
         reading = suited(checkpoint.inventory, reading)
         chosen = get_reader(reading.reader)
         checkpoint = seen_by(chosen, checkpoint)
         with expecting(chosen, checkpoint, reading) as expected:
             selection = chosen.select(checkpoint, reading)
-            manifest = checkpoint.manifest(selection, names_only)
+            manifest = checkpoint.manifest(selection, reading.names_only)
             read_done = perf_counter()
             expectation = as_part(checkpoint, selection, expected())
         expected_done = perf_counter()

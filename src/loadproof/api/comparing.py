@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Unpack
 
 from msgspec.structs import replace
 
@@ -13,6 +13,7 @@ from loadproof.core.boxes import intersect, subtract_all
 from loadproof.core.case import Report
 from loadproof.core.config import JsonPath
 from loadproof.core.outcome import Outcome
+from loadproof.core.reading import Asked
 from loadproof.core.results import DiffReport, FieldChange, Fit, TensorChange
 from loadproof.core.tensors import Axes, Family
 from loadproof.readers import get_reader
@@ -25,7 +26,7 @@ _IRRELEVANT = frozenset({"transformers_version", "_name_or_path", "torch_dtype",
 Names = list[tuple[str, Axes]]
 
 
-def diff(first: str | os.PathLike[str], second: str | os.PathLike[str], **reading: Any) -> DiffReport:
+def diff(first: str | os.PathLike[str], second: str | os.PathLike[str], **reading: Unpack[Asked]) -> DiffReport:
     """Compare two checkpoints by their headers and configs. `reading` and what is raised: as in `check`."""
     a, b = check(first, **reading), check(second, **reading)
     first_families, second_families = a.case.manifest.families, b.case.manifest.families

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from importlib import import_module
 from time import perf_counter
-from typing import Any
+from typing import Unpack
 
 from msgspec.structs import replace
 
@@ -16,6 +16,7 @@ from loadproof.core.config import ModelConfig
 from loadproof.core.coverage import Skip
 from loadproof.core.expectation import Expectation
 from loadproof.core.outcome import Outcome
+from loadproof.core.reading import Asked
 from loadproof.core.symptom import Symptom
 from loadproof.tracebacks import candidates, read_symptom, unweighed, weigh
 
@@ -25,7 +26,7 @@ def explain(
     checkpoint: str | os.PathLike[str] | None = None,
     *,
     location: str = "text",
-    **reading: Any,
+    **reading: Unpack[Asked],
 ) -> Report:
     """The causes of an error text (a message, a traceback or a whole log, as text or as lines), most probable first.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Unpack
 
 from msgspec.structs import replace
 
@@ -14,6 +14,7 @@ from loadproof.api.checking import check, open_checkpoint
 from loadproof.core.case import Case, Report
 from loadproof.core.edits import Edit
 from loadproof.core.findings import Finding
+from loadproof.core.reading import Asked
 from loadproof.core.repairs import Applied, Choice, FixReport, Refusal
 from loadproof.repair import (
     ForeignRecordsError,
@@ -44,7 +45,7 @@ def fix(
     adopt_records: bool = False,
     progress: Progress | None = None,
     apply_it: bool | None = None,
-    **reading: Any,
+    **reading: Unpack[Asked],
 ) -> FixReport:
     """Plan the repair of the findings named by `codes` (codes or slugs; all of them when none is named).
 

@@ -3,50 +3,34 @@
 from __future__ import annotations
 
 import os
+from typing import Unpack
 
 from loadproof.api.checking import expecting, open_checkpoint, while_reading
 from loadproof.config.plan.reading import diff_plans, plan_from_config
 from loadproof.config.plan.tensors import plan_from_tensors
-from loadproof.core.reading import asked_for
+from loadproof.core.reading import Asked, asked_for
 from loadproof.core.results import PlanReport
 from loadproof.readers import get_reader
 
 
 def plan(
     location: str | os.PathLike[str],
-    *,
-    reader: str = "transformers",
-    class_name: str | None = None,
-    source: str | None = None,
-    names_only: bool = False,
-    use_cache: bool = True,
-    follow_links: bool = True,
-    evaluate_code_without_wall: bool = False,
-    device: str | None = None,
+    **asked: Unpack[Asked],
 ) -> PlanReport:
     """The layer plans of the checkpoint at `location`; the config's one after the defaults of the model class.
 
     A release that is asked for and not there gives an inconclusive report.
     Raises `NoCheckpointError` when there is nothing to look at, `ValueError` for an unknown reader.
     """
-    reading = asked_for(
-        reader,
-        class_name=class_name,
-        source=source,
-        names_only=names_only,
-        use_cache=use_cache,
-        follow_links=follow_links,
-        evaluate_code_without_wall=evaluate_code_without_wall,
-        device=device,
-    )
+    reading = asked_for(**asked)
     chosen = get_reader(reading.reader)
     with (
         while_reading(os.fspath(location)),
-        open_checkpoint(os.fspath(location), follow_links=follow_links) as checkpoint,
+        open_checkpoint(os.fspath(location), follow_links=reading.follow_links) as checkpoint,
     ):
         config = checkpoint.config
         with expecting(chosen, checkpoint, reading) as expected:
-            manifest = checkpoint.manifest(chosen.select(checkpoint, reading), names_only)
+            manifest = checkpoint.manifest(chosen.select(checkpoint, reading), reading.names_only)
             expectation = expected()
     found = plan_from_tensors(manifest.families)
     if reading.release is not None and expectation.version == reading.release and expectation.inconclusive:

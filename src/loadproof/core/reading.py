@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from typing import TypedDict, Unpack
+
 from msgspec import Struct
 
 from loadproof.core.device import DEFAULTS, device_of
@@ -27,23 +30,30 @@ class Reading(Struct, frozen=True):
         return DEFAULTS if self.device is None else (self.device,)
 
 
+class Told(TypedDict, total=False):
+    """The keywords that are taken as they are; their meaning stands at `Reading`."""
+
+    class_name: str | None
+    source: str | None
+    names_only: bool
+    use_cache: bool
+    follow_links: bool
+    evaluate_code_without_wall: bool
+    device: str | None
+
+
+class Asked(Told, total=False):
+    """The keywords with which `check` and the other use-cases ask for a reading."""
+
+    reader: str  # NAME[@RELEASE]
+    base: str | os.PathLike[str] | None
+
+
 def asked_for(
-    reader: str,
-    *,
-    class_name: str | None = None,
-    source: str | None = None,
-    names_only: bool = False,
-    use_cache: bool = True,
-    follow_links: bool = True,
-    evaluate_code_without_wall: bool = False,
-    device: str | None = None,
-    base: str | None = None,
+    *, reader: str = "transformers", base: str | os.PathLike[str] | None = None, **told: Unpack[Told]
 ) -> Reading:
-    """The reading for ``NAME[@RELEASE]`` and the keywords of `check`. Raises ValueError for an unknown device."""
-    if device is not None:
-        device_of(device)
+    """The reading for these keywords. Raises ValueError for an unknown device, TypeError for an unknown keyword."""
     name, _, release = reader.partition("@")
-    without_wall = evaluate_code_without_wall
-    return Reading(
-        name, release or None, class_name, source, names_only, use_cache, follow_links, without_wall, device, base
-    )
+    if (device := told.get("device")) is not None:
+        device_of(device)
+    return Reading(name, release or None, base=None if base is None else os.fspath(base), **told)

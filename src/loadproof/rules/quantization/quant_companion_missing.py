@@ -17,12 +17,12 @@ from loadproof.core.severity import Confidence
 from loadproof.core.tensors import Axes, Family
 from loadproof.quantization.census import Census, Module
 from loadproof.rules.base import Found, Rule
+from loadproof.rules.evidence.quantized_layout import skipped_method
 from loadproof.rules.evidence.quantized_modules import number_of_modules, rows_in, severity_of, shown, weight_part
 from loadproof.rules.evidence.renamed_companions import renamings
 from loadproof.rules.evidence.shards import listed
 from loadproof.rules.evidence.survey import survey
 from loadproof.rules.evidence.wording import plural
-from loadproof.rules.quantization.quant_method import skipped_method
 from loadproof.rules.rows import of_kind
 
 

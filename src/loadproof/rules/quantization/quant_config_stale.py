@@ -16,10 +16,9 @@ from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.lexicon.companions import dense_name
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.quantized_layout import is_companion, packed_families
+from loadproof.rules.evidence.quantized_layout import is_companion, packed_families, skipped_method
 from loadproof.rules.evidence.quantized_modules import line
 from loadproof.rules.evidence.survey import Declaration, survey
-from loadproof.rules.quantization.quant_method import skipped_method
 
 _DEPENDS = (
     Note(

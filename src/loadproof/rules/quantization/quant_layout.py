@@ -20,12 +20,11 @@ from loadproof.quantization.census import Module
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.packed_experts import packed_one_by_one, stacks
 from loadproof.rules.evidence.quantization_config import declaring
-from loadproof.rules.evidence.quantized_layout import declared
+from loadproof.rules.evidence.quantized_layout import declared, skipped_method
 from loadproof.rules.evidence.quantized_modules import line, number_of_modules, rows_in, severity_of, weight_part
 from loadproof.rules.evidence.scale_shapes import OddScale, odd_scales
 from loadproof.rules.evidence.survey import survey
 from loadproof.rules.evidence.wording import plural, shape_text
-from loadproof.rules.quantization.quant_method import skipped_method
 from loadproof.rules.rows import of_kind
 
 _AGAIN = Fix("load it with the engine it was made for, or export it again with one tensor per expert", "manual")

@@ -19,7 +19,7 @@ from loadproof.lexicon.layouts import Layout, layouts
 from loadproof.quantization.census import Module
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.quantization_config import declaring
-from loadproof.rules.evidence.quantized_layout import declared, is_companion, packed_families
+from loadproof.rules.evidence.quantized_layout import declared, is_companion, packed_families, skipped_method
 from loadproof.rules.evidence.quantized_modules import line, number_of_modules, rows_in, severity_of, weight_part
 from loadproof.rules.evidence.renamed_companions import renamings
 from loadproof.rules.evidence.survey import Survey, survey
@@ -37,13 +37,6 @@ def check(case: Case) -> Iterable[Found]:
         yield _unknown(case, word)
     else:
         yield from _another(case, survey(case))
-
-
-def skipped_method(case: Case) -> str | None:
-    """The declared method, where this release is known not to act upon it."""
-    stated, known = declared(case), case.expectation.quantizers
-    word = method_of(stated[1]) if stated is not None else None
-    return word if isinstance(word, str) and known is not None and word not in known else None
 
 
 def _unknown(case: Case, word: str) -> Found:
