@@ -185,10 +185,9 @@ def test_every_stored_tensor_has_exactly_one_fate(example: str) -> None:
     found = loadproof.check(EXAMPLES / example)
     parts = parts_of(found)
     stored = sum(part.names for part in parts if part.fate != "missing")
-    if example != "wrapper-prefix":  # there the rows are told in the model's names and the file's
-        assert stored == found.case.manifest.tensors
+    assert stored == found.case.manifest.tensors
     assert sum(part.names for part in parts if part.fate == "missing") == sum(
-        len(range(1)) * _names(row) for row in found.case.outcome.rows if row.kind == "missing"
+        _names(row) for row in found.case.outcome.rows if row.kind == "missing"
     )
 
 

@@ -193,3 +193,22 @@ def test_every_kind_that_people_paste_has_markdown() -> None:
     text = render(loadproof.plan(EXAMPLES / "layer-plan-mismatch"), "markdown")
     assert text.startswith("```text\nlayer ")
     assert text.endswith("\n```\n")
+
+
+def test_a_cause_that_is_not_certain_says_so() -> None:
+    for confidence, said in (("certain", False), ("likely", True), ("possible", True)):
+        one = report(replace(PLAN_FINDING, confidence=confidence))
+        for form in ("github", "sarif", "gitlab", "junit", "markdown"):
+            assert (f"({confidence})" in shown(one, form)) is said, form
+
+
+def test_the_causes_of_an_error_text_can_be_annotations() -> None:
+    found = loadproof.explain(
+        "KeyError: 'model.layers.20.linear_attn.in_proj_qkv.weight'", EXAMPLES / "layer-plan-mismatch"
+    )
+    assert "layer-plan-mismatch/config.json,line=34,title=LP301" in render(found, "github")
+    log = json.loads(render(found, "sarif"))
+    sarif().validate(log)
+    assert log["runs"][0]["results"][0]["ruleId"] == "LP301"
+    open_one = render(loadproof.explain("KeyError: 'zzz'"), "github")
+    assert open_one.startswith("::warning file=text,title=inconclusive::")

@@ -83,9 +83,9 @@ def _findings(target: Checked, report: Report) -> Iterator[Issue]:
 
 def _issue(target: Checked, finding: Finding, inventory: Inventory, accepted: str = "") -> Issue:
     path, line = file_and_line(finding, inventory)
-    return Issue(
-        finding.code, finding.slug, finding.severity, finding.headline, target.location, path, line, finding, accepted
-    )
+    sure = "" if finding.confidence == "certain" else f" ({finding.confidence})"
+    text = f"{finding.headline}{sure}"
+    return Issue(finding.code, finding.slug, finding.severity, text, target.location, path, line, finding, accepted)
 
 
 def _unexplained(target: Checked, report: Report) -> Iterator[Issue]:

@@ -30,6 +30,8 @@ _TABLE = {
     ("explain", "concise"): "explain_concise:render_causes",
     ("explain", "json"): "json_v1:render_json",
     ("explain", "markdown"): "fenced:render_fenced",
+    ("explain", "github"): "github:render_github",
+    ("explain", "sarif"): "sarif:render_sarif",
     ("plan", "text"): "plan_text:render_plan",
     ("plan", "concise"): "plan_concise:render_plan_line",
     ("plan", "json"): "plan_json:render_plan_json",
