@@ -18,6 +18,7 @@ from loadproof.core.case import Report, Timings
 from loadproof.core.checkpoint import Inventory
 from loadproof.core.known_names import ADAPTER_CONFIG
 from loadproof.core.reading import Asked, asked_for
+from loadproof.core.training import OF_ITS_OWN
 from loadproof.formats import StoredCheckpoint, checkpoint_at
 from loadproof.formats.sniff import claims_weights
 from loadproof.lexicon.formats import FORMATS
@@ -110,6 +111,8 @@ def open_checkpoint(location: str | Storage, *, follow_links: bool = True) -> St
     if (why := _is_no_weight_file(inventory)) is not None:
         raise NoCheckpointError(f"{named}: {why}{_beside(named)}")
     if any(problem.severity == "error" for problem in inventory.problems):
+        return checkpoint
+    if any(state.kind != OF_ITS_OWN for state in inventory.states):
         return checkpoint
     for info in inventory.files:
         is_config = info.path in ("config.json", ADAPTER_CONFIG)

@@ -6,6 +6,8 @@ from msgspec import Struct
 
 from loadproof.core.tensors import Family
 
+OF_ITS_OWN = "checkpoint of its own"  # the kind of one that lies whole in a folder below
+
 
 class TrainingState(Struct, frozen=True):
     """One state: what wrote it, whether all of it is there, and the command that makes a checkpoint of it."""

@@ -73,6 +73,16 @@ def test_without_the_script_the_module_of_the_package_is_named() -> None:
     assert alone.command == f"python -m deepspeed.utils.zero_to_fp32 {{folder}} {end}"
 
 
+def test_a_folder_that_is_itself_the_state_is_told_by_its_own_name() -> None:
+    with Memory({".metadata": b"x", "__0_0.distcp": b"x"}, place="/runs/pytorch_model_fsdp_0") as storage:
+        (fsdp,) = find_states(storage)[0]
+    inner = {name.removeprefix(f"{STEP}/"): content for name, content in zero(3, 1, {0}).items() if "/" in name}
+    with Memory(inner, place=f"/runs/{STEP}") as storage:
+        (step,) = find_states(storage)[0]
+    assert fsdp.command == "accelerate merge-weights {folder} OUT"
+    assert step.command.endswith(f"{{folder}}/.. OUT -t {STEP} --safe_serialization")
+
+
 def test_latest_that_names_another_step_is_told() -> None:
     (state,) = states({**zero(3, 1, {0}), "latest": b"global_step9"})
     assert "'latest' names 'global_step9'" in state.facts

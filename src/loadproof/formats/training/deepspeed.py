@@ -76,10 +76,9 @@ class _Step:
         """The script lies beside the step; without it the module of the package does the same."""
         script = inside(above(self.folder), "zero_to_fp32.py")
         run = f"python {shown(script)}" if script in self.files.sizes else "python -m deepspeed.utils.zero_to_fp32"
-        if not self.folder:
-            return f"{run} {shown('..')} OUT --safe_serialization"
-        tag = shlex.quote(self.folder.rpartition("/")[2])
-        return f"{run} {shown(above(self.folder))} OUT -t {tag} --safe_serialization"
+        name = (self.folder or self.files.storage.place.rstrip("/")).rpartition("/")[2]
+        parent = shown(above(self.folder) if self.folder else "..")
+        return f"{run} {parent} OUT -t {shlex.quote(name)} --safe_serialization"
 
     def _facts(self) -> Iterator[str]:
         if self.is_stage_3:

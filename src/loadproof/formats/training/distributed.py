@@ -61,7 +61,7 @@ def _kind(files: Files, folder: str) -> tuple[str, str]:
     content = files.content(inside(folder, "metadata.json")) or b""
     if b"sharded_backend" in content:
         return "Megatron distributed checkpoint", ""
-    if _FSDP.fullmatch(folder):
+    if _FSDP.fullmatch(folder or files.storage.place.rstrip("/")):
         return "FSDP sharded state (accelerate)", f"accelerate merge-weights {shown(folder)} OUT"
     command = f"python -m torch.distributed.checkpoint.format_utils dcp_to_torch {shown(folder)} OUT.pt"
     return "torch distributed checkpoint", command

@@ -27,7 +27,9 @@ class Files:
 
     def _list(self, folder: str, depth: int) -> None:
         entries = self.storage.below(folder) if folder else self.storage.list()[0]
-        for entry in entries[: _MOST - len(self.sizes)]:
+        for entry in entries:
+            if len(self.sizes) + len(self.folders) >= _MOST:
+                return
             path = f"{folder}/{entry.name}" if folder else entry.name
             if entry.kind == "file" and entry.state == "present":
                 self.sizes[path] = entry.size

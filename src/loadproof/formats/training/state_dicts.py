@@ -11,6 +11,7 @@ from loadproof.formats.torch.table import TorchFile
 from loadproof.formats.training.families import Named, below, families_of, value_of
 from loadproof.formats.training.files import Files
 from loadproof.lexicon.formats import promised
+from loadproof.lexicon.shards import numbered
 
 _MOST = 8  # files that are looked into
 _BESIDE = re.compile(r"(?:optimizer|scheduler|scaler|rng_state|training_args|random_states|ema)\b.*|adapter_model\..*")
@@ -19,7 +20,7 @@ _LIGHTNING = "pytorch-lightning_version"  # lightning/pytorch/trainer/connectors
 
 def state_dicts(files: Files) -> Iterator[TrainingState]:
     """One state for every torch file of the folder itself that holds tensors by name."""
-    names = [path for path in sorted(files.sizes) if "/" not in path and not _BESIDE.match(path)]
+    names = [path for path in sorted(files.sizes) if "/" not in path and not _BESIDE.match(path) and not numbered(path)]
     for path in [path for path in names if (form := promised(path)) is not None and form.name == "torch"][:_MOST]:
         found = files.torch(path)
         if found is not None and (state := _state(path, found)) is not None:

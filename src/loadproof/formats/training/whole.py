@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from loadproof.core.known_names import WEIGHTS
-from loadproof.core.training import TrainingState
+from loadproof.core.training import OF_ITS_OWN, TrainingState
 from loadproof.formats.training.files import Files, above, shown
 from loadproof.formats.training.state_dicts import state_dicts
 
@@ -34,7 +34,7 @@ def _below(files: Files) -> Iterator[TrainingState]:
         facts = tuple(f"loadproof check {shown(folder)}" for folder in holds[:_SHOWN])
         more = (f"and {len(holds) - _SHOWN} more",) if len(holds) > _SHOWN else ()
         advice = f"load {holds[0]} itself" + (", or move its files up into this folder" if len(holds) == 1 else "")
-        yield TrainingState("checkpoint of its own", holds[0], facts=(*facts, *more), advice=advice)
+        yield TrainingState(OF_ITS_OWN, holds[0], facts=(*facts, *more), advice=advice)
 
 
 def _orbax(files: Files) -> Iterator[TrainingState]:

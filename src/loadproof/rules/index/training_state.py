@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from loadproof.core.case import Case
 from loadproof.core.checkpoint import Problem
-from loadproof.core.edits import Edit, Fix, RenameTensors, SaveAsSafetensors
+from loadproof.core.edits import Edit, Fix, SaveAsSafetensors
 from loadproof.core.families import count
 from loadproof.core.findings import Evidence, Note
 from loadproof.core.known_names import SAFE
@@ -15,6 +15,7 @@ from loadproof.core.places import Place, about
 from loadproof.core.training import TrainingState
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.shards import listed
+from loadproof.rules.evidence.torch_files import taken_out
 from loadproof.rules.evidence.whatif import outcome_with
 from loadproof.rules.rows import of_kind
 
@@ -23,7 +24,8 @@ _SHOWN = 3
 
 def check(case: Case) -> Iterable[Found]:
     """One cause for each state, where the reader opens nothing; beside weights another rule asks for them."""
-    if case.selection.entry is not None or case.selection.files:
+    is_adapter = any(info.path == "adapter_config.json" for info in case.inventory.files)
+    if case.selection.entry is not None or case.selection.files or is_adapter:
         return
     for number, state in enumerate(case.inventory.states):
         yield _found(case, state, is_first=number == 0)
@@ -97,14 +99,11 @@ def _fixes(case: Case, state: TrainingState) -> tuple[Fix, ...]:
 
 def _save(case: Case, state: TrainingState) -> Fix | None:
     """The tensors as model.safetensors, where they would load under the names that they then have."""
-    outcome = outcome_with(case, state.families)
+    taken = taken_out(case, state.families)
     storable = all((family.dtype or "").isupper() and family.dtype != "F4" for family in state.families)
-    if outcome is None or outcome.raises or not storable or any(row.kind != "unexpected" for row in outcome.rows):
+    if not taken.is_whole or not storable:
         return None
-    edits: list[Edit] = [SaveAsSafetensors(((state.folder, SAFE),), state.key or "")]
-    if state.prefix:
-        pairs = tuple((state.prefix + f.template, f.template, f.axes) for f in state.families)
-        edits.append(RenameTensors(pairs))
+    edits: list[Edit] = [SaveAsSafetensors(((state.folder, SAFE),), state.key or ""), *taken.renames(state.prefix)]
     return Fix(f"write its tensors into {SAFE}, byte for byte", "lossless", tuple(edits))
 
 

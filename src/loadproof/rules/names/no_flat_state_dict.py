@@ -13,7 +13,7 @@ from loadproof.core.outcome import Row
 from loadproof.core.places import Place, about
 from loadproof.core.tensors import UNDER, Family, StoredValue
 from loadproof.rules.base import Found, Rule
-from loadproof.rules.evidence.torch_files import save_as_safetensors
+from loadproof.rules.evidence.torch_files import Taken, save_as_safetensors, taken_out
 from loadproof.rules.evidence.whatif import outcome_with
 from loadproof.rules.rows import of_kind, subtract
 
@@ -47,26 +47,39 @@ def _size(families: Iterable[Family]) -> int:
 
 def _found_nested(case: Case, key: str, families: tuple[Family, ...]) -> Found:
     file = next(value.file for value in case.manifest.values if value.name == key)
-    inside = outcome_with(case, families)
-    rows = [] if inside is None else subtract(case.outcome.rows, inside.rows)
+    taken = taken_out(case, families)
     place = f"under the key {key!r}" if key else "in a list or by itself"
     evidence = [Evidence(Place(file), f"{_size(families):,} tensors lie {place}, {_first(families)} first")]
     if beside := [value for value in case.manifest.values if value.name not in (key, "")]:
         evidence.append(Evidence(Place(file), f"beside it: {_listed(beside)}"))
-    if inside is not None and not inside.raises:
-        left = sum(count(row.axes) for row in of_kind(inside.rows, "missing", "mismatched"))
-        words = f"{left:,} parameters would still lack their tensor" if left else "every parameter would get its tensor"
-        evidence.append(Evidence(about("taken out"), words))
-    fix = save_as_safetensors(case, key) if key else None
+    evidence += _afterwards(taken)
+    fix = save_as_safetensors(case, key, taken.renames()) if key else None
     return Found(
         severity="error",
         confidence="certain",
         headline=f"{file} is not a flat state dict: its tensors lie {place}, and the reader looks at the outermost names only",
         evidence=tuple(evidence),
-        rows=tuple(rows),
+        rows=tuple(_explained(case, taken)),
         fixes=(fix or Fix(f"save what lies {place} as a state dict of its own, as safetensors", "manual"),),
         notes=_notes(case),
     )
+
+
+def _afterwards(taken: Taken) -> list[Evidence]:
+    """What loading would make of the tensors alone."""
+    if taken.outcome is None or taken.outcome.raises:
+        return []
+    if taken.lacking:
+        return [Evidence(about("taken out"), f"{taken.lacking:,} parameters would still lack their tensor")]
+    without = f" without {taken.prefix!r} before the names" if taken.prefix else ""
+    return [Evidence(about("taken out"), f"every parameter would get its tensor{without}")]
+
+
+def _explained(case: Case, taken: Taken) -> list[Row]:
+    """Where no name of the file reaches a parameter, everything that is missing is missing for this reason."""
+    if not case.outcome.assignments:
+        return list(case.outcome.rows)
+    return [] if taken.outcome is None else subtract(case.outcome.rows, taken.outcome.rows)
 
 
 def _first(families: tuple[Family, ...]) -> str:
