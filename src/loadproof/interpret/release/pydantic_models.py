@@ -19,6 +19,7 @@ from loadproof.interpret.release.lazy_members import LazyMethod
 from loadproof.interpret.release.model_values import coerced, dumped, plain_enum
 
 _CONFIG = "model_config"
+_GIVEN = "__pydantic_fields_set__"
 
 
 class ValidationError(ValueError):
@@ -64,7 +65,16 @@ def _stated(method: LazyMethod) -> Iterator[tuple[str, tuple[str, ...], str]]:
 class BaseModel(SourceObject):
     """The members that evaluated code uses; everything else of pydantic is missing."""
 
-    model_fields_set: set[str]
+    @property
+    def model_fields_set(self) -> set[str]:
+        """The fields that were given, and those that were assigned to since."""
+        found: set[str] = self.__dict__[_GIVEN]
+        return found
+
+    def __setattr__(self, name: str, value: Value) -> None:
+        self.__dict__[name] = value
+        if name in inherited_fields(type(self)):
+            self.model_fields_set.add(name)
 
     def __init__(self, **values: Any) -> None:
         cls: Any = type(self)
@@ -76,9 +86,10 @@ class BaseModel(SourceObject):
         strange = values.keys() - fields.keys()
         if strange and (find(cls, "model_config", None) or {}).get("extra") == "forbid":
             raise _error(cls, min(strange), "Extra inputs are not permitted")
-        write(self, "model_fields_set", {name for name in values if name in fields})
+        self.__dict__[_GIVEN] = {name for name in values if name in fields}
         for name, (default, annotation, file) in fields.items():
-            write(self, name, _field(self, name, values.get(name, NO_DEFAULT), default, (annotation, file), rules))
+            given = values.get(name, NO_DEFAULT)
+            self.__dict__[name] = _field(self, name, given, default, (annotation, file), rules)
         for name, mode in rules.whole:
             if mode == "after":
                 function_of(read(self, name))()
