@@ -13,6 +13,8 @@ TENSORS = (
 )
 # How other tools spell the two halves of a pair: mlx_lm, kohya's scripts.
 SPELLINGS = {"lora_a": "lora_A", "lora_b": "lora_B", "lora_down": "lora_A", "lora_up": "lora_B"}
+# Files under which other tools save an adapter: mlx_lm/tuner/utils.py, diffusers/loaders/lora_base.py.
+FILES = {"adapters.safetensors": "mlx_lm", "pytorch_lora_weights.safetensors": "diffusers"}
 FROZEN = "original_module"  # the copy from before the training, in ModulesToSaveWrapper (peft/utils/other.py)
 SAVED = "modules_to_save"
 BASE = "base_layer"  # the adapted module itself

@@ -233,7 +233,7 @@ ADAPTERS: tuple[tuple[str, Gate], ...] = (
     ("adapters/adapter-vocab", troubled),
     ("adapters/adapter-config", troubled),
     ("adapters/adapter-base-mismatch", troubled),
-    ("adapters/adapter-foreign-parts", lambda case: case.outcome.adapter is not None),
+    ("adapters/adapter-foreign-parts", lambda case: case.outcome.adapter is not None or case.selection.entry is None),
     ("adapters/adapter-overwrites-base", troubled),
     ("adapters/adapter-dropped", rows),
     ("adapters/adapter-partial", rows),

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from loadproof.core.checkpoint import Inventory, Selection
 from loadproof.core.known_names import ADAPTER_CONFIG, ADAPTER_SAFE, ADAPTER_TORCH, WEIGHTS
+from loadproof.lexicon.adapters import FILES
 
 _NO_FILE = "LocalEntryNotFoundError: Cannot find the requested files in the disk cache"
 
 
 def is_adapter(inventory: Inventory) -> bool:
-    """Whether the folder is that of an adapter: its files, and no weights of a model beside them."""
+    """Whether the folder is that of an adapter, perhaps another tool's: its files, and no weights of a model beside them."""
     if inventory.single_file is not None:
         return inventory.single_file in (ADAPTER_SAFE, ADAPTER_TORCH)
     names = {info.path for info in inventory.files}
-    return bool(names & {ADAPTER_CONFIG, ADAPTER_SAFE}) and not names & {*WEIGHTS}
+    return bool(names & {ADAPTER_CONFIG, ADAPTER_SAFE, *FILES}) and not names & {*WEIGHTS}
 
 
 def select(inventory: Inventory) -> Selection:

@@ -10,7 +10,8 @@ from loadproof.core.edits import Fix
 from loadproof.core.families import count, show
 from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
-from loadproof.core.places import in_files
+from loadproof.core.places import Place, in_files
+from loadproof.lexicon import adapters
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.adapters import effect
 from loadproof.rules.evidence.wording import plural, row_evidence
@@ -29,6 +30,7 @@ _TOOLS: tuple[tuple[str, re.Pattern[str], str], ...] = (
 
 def check(case: Case) -> Iterable[Found]:
     """Stored tensors of which the library makes nothing, by the tool that writes such names."""
+    yield from _of_folder(case)
     yield from _unlike_vllm(case)
     unused = of_kind(case.outcome.rows, "unexpected")
     for tool, pattern, advice in _TOOLS:
@@ -47,6 +49,22 @@ def check(case: Case) -> Iterable[Found]:
             fixes=(Fix("list its modules in modules_to_save where they were trained, or leave it out", "manual"),),
             notes=effect(case),
         )
+
+
+def _of_folder(case: Case) -> Iterable[Found]:
+    """A file under the name of another tool, where PEFT finds none of its own."""
+    there = [file.path for file in case.inventory.files if file.path in adapters.FILES]
+    if case.selection.entry is not None or not there:
+        return
+    tool = adapters.FILES[there[0]]
+    advice = next(text for name, _, text in _TOOLS if name == tool)
+    yield Found(
+        severity="error",
+        confidence="certain",
+        headline=f"this is an adapter of {tool}: PEFT looks for adapter_model.safetensors, and {there[0]} lies here",
+        evidence=(Evidence(Place(there[0]), f"so {tool} names it"),),
+        fixes=(Fix(advice, "manual"),),
+    )
 
 
 def _unlike_vllm(case: Case) -> Iterable[Found]:

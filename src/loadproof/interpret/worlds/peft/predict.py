@@ -86,7 +86,7 @@ def _refused(question: Question) -> str | None:
     if kind == "XLORA":
         return "X-LoRA reads the folders of other adapters, which are not looked at"
     if question.base.get("quantization_config") is not None:
-        return "the base is quantized: the layers that peft would adapt are made by a quantizer"
+        return "the base is quantized, and its quantizer makes the layers to adapt: give the base it was made of with --base"
     return None
 
 
