@@ -53,7 +53,10 @@ def check_targets(targets: Targets, policies: Policies) -> Checks:
     """All of them. Raises ValueError for what concerns every target, such as an unknown reader."""
     from loadproof.api.many import check_all
 
-    return check_all(targets, lambda path: checked(path, policies), policies.status, _say_next)
+    try:
+        return check_all(targets, lambda path: checked(path, policies), policies.status, _say_next)
+    finally:
+        _say("")
 
 
 def checked(path: str, policies: Policies) -> Report:
@@ -64,11 +67,16 @@ def checked(path: str, policies: Policies) -> Report:
 
 
 def _say_next(number: int, path: str) -> None:
-    """Which one is being read, where somebody watches; the next line of the report takes its place."""
-    if getattr(sys.stderr, "isatty", bool)():
-        from loadproof.report.escape import clean
+    """Which one is being read: the end of its path, where it is long."""
+    from loadproof.report.escape import LONG, clean
 
-        sys.stderr.write(f"\r\x1b[K{number + 1}: {clean(path, 100)}\r")
+    _say(f"{number + 1}: {clean(path, LONG)[-60:]}")
+
+
+def _say(text: str) -> None:
+    """On the last line, where somebody watches; the next text takes its place."""
+    if getattr(sys.stderr, "isatty", bool)():
+        sys.stderr.write(f"\r\x1b[K{text}\r")
 
 
 def _listed(source: str) -> list[str]:
