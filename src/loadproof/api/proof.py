@@ -10,6 +10,7 @@ from loadproof.api.better import is_better, merit
 from loadproof.api.edited import CannotTellError, edited
 from loadproof.api.edited_tensors import after
 from loadproof.api.judging import conclude
+from loadproof.api.torch_fixes import on_torch_files
 from loadproof.core.boxes import intersect, subtract_all
 from loadproof.core.case import Report, Timings
 from loadproof.core.edits import DropTensors, Edit, Fix, RenameTensors, SetAside
@@ -33,6 +34,7 @@ def _alone(report: Report, finding: Finding) -> Finding:
 
 
 def _checked(report: Report, finding: Finding, fix: Fix) -> Fix:
+    fix = on_torch_files(report.case, fix)
     if fix.safety != "lossless" or not fix.edits:
         return fix
     why = why_not(report, finding, fix.edits)
