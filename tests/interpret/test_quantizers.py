@@ -94,3 +94,15 @@ def test_a_quantizer_keeps_the_effective_declaration() -> None:
     assert found.config["quantization_config"]["bnb_4bit_quant_storage"] == "uint8"
     assert [rule.operations[0].name for rule in loading_of(found).rules if rule.operations] == ["Bnb4bitDeserialize"]
     assert {family.any_shape for family in found.families if family.dtype == "U8"} == {True}
+
+
+@pytest.mark.torch
+def test_a_machine_that_makes_no_difference_is_not_asked_twice() -> None:
+    four_bit = {"quant_method": "bitsandbytes", "load_in_4bit": True}
+    offload = {**four_bit, "llm_int8_enable_fp32_cpu_offload": True}
+    weights = {"num_bits": 4, "type": "int", "strategy": "group", "group_size": 16, "symmetric": True}
+    group = {"targets": ["Linear"], "weights": weights}
+    packed = {"quant_method": "compressed-tensors", "format": "pack-quantized", "config_groups": {"group_0": group}}
+    assert (expected(packed).device, expected(packed).elsewhere) == ("", ())
+    assert [other.device for other in expected(offload).elsewhere] == ["cuda"]
+    assert expected(offload, ("cuda",)).device == "cuda"

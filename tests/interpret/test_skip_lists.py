@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from loadproof.interpret.release import skip_lists
 from loadproof.interpret.release.disk import on_disk
 from loadproof.interpret.release.locate import find_source
 from loadproof.interpret.release.world import World
+from loadproof.interpret.shapes.namespaces import TORCH
 
 MODULE = "transformers.quantizers.quantizers_utils"
 LISTS = (
@@ -68,3 +70,24 @@ def test_another_text_is_evaluated_as_it_stands(tmp_path: Path) -> None:
 def test_a_pattern_that_could_run_for_ever_is_refused() -> None:
     with pytest.raises(LimitReached, match="nested repeats"):
         skip_lists._should_convert("a" * 40, ["(a+)+b"])
+
+
+IGNORED = ([], ["lm_head"], ["Linear"], ["Module"], ["re:.*gate$"], ["re:model"], ["Qwen3MLP", "a.b"])
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("ignore", IGNORED, ids=str)
+@pytest.mark.parametrize("targets", [["Linear"], "Linear", ["re:.*proj"], ["Embedding", "lm_head"]], ids=str)
+def test_it_matches_modules_as_compressed_tensors_does(targets: Any, ignore: Any) -> None:
+    import torch
+    from compressed_tensors.utils.match import is_match
+
+    world, _ = building.release(str(find_source(None)))
+    world.begin("")
+    function = world.load("compressed_tensors.utils.match", "is_match")
+    assert function is skip_lists._is_match
+    for name in ("lm_head", "model.layers.0.mlp.gate", "a.b", "x.q_proj"):
+        for kind in ("Linear", "Embedding", "LayerNorm"):
+            sizes = (4, 4) if kind != "LayerNorm" else (4,)
+            ours, real = getattr(TORCH.nn, kind)(*sizes), getattr(torch.nn, kind)(*sizes)
+            assert function(name, ours, targets, ignore) == is_match(name, real, targets, ignore)

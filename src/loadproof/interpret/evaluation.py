@@ -13,6 +13,7 @@ from loadproof.core.expectation import Expectation, Quantizer
 from loadproof.interpret import building, quantizing
 from loadproof.interpret.describe import describe
 from loadproof.interpret.failures import meaning
+from loadproof.interpret.language.copying import deep_copy
 from loadproof.interpret.language.errors import is_certain
 from loadproof.interpret.release import auto_map
 from loadproof.interpret.release.plain_failures import is_plain
@@ -116,20 +117,33 @@ def _described(world: World, raw: dict[str, Any], name: str, machinery: Machiner
     model_type = building.effective_type(raw, world)
     if machinery is None:
         return describe(world, building.build(world, raw, model_type, name))
-    begun: list[quantizing.Started | None] = []
+    begun: list[tuple[quantizing.Started | None, bool]] = []
 
     def begin(config: Any) -> None:
+        before = deep_copy(config)
         world.budget.device = device_of(machinery.device)
-        begun.append(quantizing.start(world, config))
+        started = quantizing.start(world, config)
+        begun.append((started, _starts_alike(world, before, started, machinery.device)))
 
     model = building.build(world, raw, model_type, name, begin)
-    started = begun[0]
+    started, alike = begun[0]
     if started is None:
         return describe(world, model)
     quantizing.finish(started, model)
     found = describe(world, model, started.quantizer)
     quantizer = Quantizer(machinery.method, packages=packages_of(world, machinery.method))
-    return {**found, "quantizer": quantizer, "device": machinery.device if world.budget.asks_device else ""}
+    depends = not alike or world.budget.asks_device
+    return {**found, "quantizer": quantizer, "device": machinery.device if depends else ""}
+
+
+def _starts_alike(world: World, config: Any, started: quantizing.Started | None, device: str) -> bool:
+    """Whether the machines make no difference to the quantizer until it sees the model; what it asks then is noted anew."""
+    asked, dtype = world.budget.asks_device, world.budget.dtype
+    others = [other for other in world.devices if other != device] if asked else []
+    same = (quantizing.is_the_same_on(other, world, deep_copy(config), started) for other in others)
+    alike = all(same) and (bool(others) or not asked)
+    world.budget.device, world.budget.dtype, world.budget.asks_device = device_of(device), dtype, False
+    return alike
 
 
 def _at(machinery: Machinery | None, found: Expectation, world: World) -> Expectation:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from loadproof.core.device import device_of
 from loadproof.core.dtypes import as_stored, is_packed
 from loadproof.interpret.language.errors import certain
-from loadproof.interpret.language.gate import find, signature_names
+from loadproof.interpret.language.gate import find, signature_names, state
+from loadproof.interpret.release.plain_data import plain
 from loadproof.interpret.release.world import World
 from loadproof.interpret.shapes.dtypes import FLOAT32, DType, dtype_named, name_of
 from loadproof.interpret.shapes.linear import Embedding, Linear
@@ -28,6 +30,22 @@ class Started(NamedTuple):
     quantizer: Any
     device_map: Any
     dtype: DType
+
+    @property
+    def told(self) -> str:
+        """Everything that it knows before it sees the model."""
+        parts = (state(self.quantizer), state(self.quantizer.quantization_config))
+        return repr([*(plain(dict(part)) for part in parts), self.device_map, self.dtype])
+
+
+def is_the_same_on(device: str, world: World, config: Any, started: Started | None) -> bool:
+    """Whether the quantizer starts as it did on another machine; `config` is the configuration before it was started."""
+    world.budget.device = device_of(device)
+    try:
+        other = start(world, config)
+    except Exception:  # it is met again when the answer for this machine is worked out
+        return False
+    return (other.told if other else None) == (started.told if started else None)
 
 
 def start(world: World, config: Any) -> Started | None:

@@ -171,9 +171,9 @@ def glue(world: World, module: str, name: str) -> Any:
     """What is no text: questions to the environment, compiled code. None for all other names."""
     if module == _TESTS and name == "_is_package_available":
         return partial(_is_package_available, world)
-    if name == skip_lists.NAME:
+    if name in skip_lists.KNOWN:
         file = world.file(module)
-        return skip_lists.shortcut(file) if file is not None and file.assigns(name) else None
+        return skip_lists.shortcut(file, name) if file is not None and file.assigns(name) else None
     top = module.split(".")[0]
     if name == "get_from_registry" and top in PACKAGES:
         return partial(registered.get_from_registry, world)

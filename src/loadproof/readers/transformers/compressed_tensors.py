@@ -22,6 +22,8 @@ def dequantize(inputs: Inputs, at: Target, scheme: Any = None, **_: Any) -> Inpu
     weights = group.get("weights") or {}
     if weights.get("type") == "float" and weights.get("num_bits") == 8:
         return _scaled(inputs, at)
+    if not any("weight_packed" in key for key in inputs):
+        return {}  # nothing else is looked for: what comes next has no tensors to join
     if (group.get("format") or declared.get("format")) != _PACKED:
         raise NotModelledError(f"CompressedTensorsDequantize of {group.get('format') or declared.get('format')}")
     return _unpacked(inputs, at, weights)
