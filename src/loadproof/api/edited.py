@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
-from loadproof.api.edited_tensors import CannotTellError, after
+from loadproof.api.edited_tensors import CannotTellError, after, name_before
 from loadproof.api.judging import assemble, expecting
 from loadproof.config import config_of_text
 from loadproof.core.case import Case
@@ -49,7 +50,8 @@ def edited(case: Case, edits: Sequence[Edit]) -> Case:
     if config.raw != case.config.raw:
         with expecting(reader, checkpoint, case.reading) as expected:
             expectation = expected()
-    return assemble(reader, checkpoint, selection, manifest, expectation, case.reading)
+    on_disk = partial(name_before, edits=edits)
+    return assemble(reader, checkpoint, selection, manifest, expectation, case.reading, on_disk)
 
 
 def _checkpoint(case: Case) -> StoredCheckpoint:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from math import prod
 from typing import Any
 
@@ -42,6 +42,28 @@ def after(families: Iterable[Family], edits: Iterable[Edit]) -> tuple[Family, ..
         if handler is not None:
             handler(stored, edit)
     return tuple(family for held in stored.values() for family in held)
+
+
+def before(families: Iterable[Family], edits: Sequence[Edit]) -> tuple[Family, ...]:
+    """The families under the names that they had before the renames among these edits. Raises `CannotTellError`."""
+    renames = [edit for edit in edits if isinstance(edit, RenameTensors)]
+    back = [RenameTensors(tuple(_turned(*pair) for pair in edit.pairs)) for edit in reversed(renames)]
+    return after(families, back)
+
+
+def _turned(old: str, new: str, axes: Axes) -> tuple[str, str, Axes]:
+    kept = axes if new.count(HOLE) == len(axes) else tuple(axis for axis in axes if len(axis) > 1)
+    return new, old, kept
+
+
+def name_before(name: str, edits: Sequence[Edit]) -> str:
+    """The name of one tensor before the renames among these edits; the name itself where that is not known."""
+    template, indices = split_name(name)
+    try:
+        [family] = before([Family(template, tuple((index,) for index in indices), None, None)], edits)
+    except CannotTellError:
+        return name
+    return join_name(family.template, tuple(axis[0] for axis in family.axes))
 
 
 def _rename(stored: Stored, edit: RenameTensors) -> None:
@@ -171,4 +193,4 @@ _HANDLERS: dict[type, Callable[[Stored, Any], None]] = {
     SplitTensors: _split,
 }
 
-__all__ = ["CannotTellError", "after"]
+__all__ = ["CannotTellError", "after", "before", "name_before"]

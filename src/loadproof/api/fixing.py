@@ -157,7 +157,9 @@ def _named(report: Report, codes: tuple[str, ...]) -> list[Finding]:
         raise ValueError(f"{', '.join(unknown)}: no such finding in {report.case.inventory.location}")
     if not wanted:
         return [finding for finding in report.findings if finding.severity != "info"]
-    return [finding for finding in report.findings if wanted & {finding.code, finding.slug}]
+    named = [finding for finding in report.findings if wanted & {finding.code, finding.slug}]
+    hiding = {code for finding in named for code in finding.behind}
+    return [finding for finding in report.findings if finding in named or finding.code in hiding]
 
 
 def _left(report: Report) -> tuple[Finding, ...]:

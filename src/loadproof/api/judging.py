@@ -79,8 +79,12 @@ def assemble(
     manifest: Manifest,
     expectation: Expectation,
     reading: Reading,
+    on_disk: Callable[[str], str] = str,
 ) -> Case:
-    """The case for what was read and what is expected: the outcome, the layer plans, and the stored bytes that decide."""
+    """The case for what was read and what is expected: the outcome, the layer plans, and the stored bytes that decide.
+
+    `on_disk` gives the name under which a tensor lies in its file, where the manifest is one after renames.
+    """
     inventory, config = checkpoint.inventory, checkpoint.config
     judged = partial(_outcome, reader, config, selection, manifest, reading)
     expectation, outcome = on_devices(expectation, judged)
@@ -93,8 +97,8 @@ def assemble(
     return replace(
         case,
         tokenizer=checkpoint.tokenizer,
-        tie_values=_tie_values(checkpoint, case),
-        donated_ties=_donated_ties(checkpoint, case),
+        tie_values=_tie_values(checkpoint, case, on_disk),
+        donated_ties=_donated_ties(checkpoint, case, on_disk),
         equal_duplicates=_equal_duplicates(checkpoint, manifest),
         reading=reading,
         checkpoint=checkpoint,
@@ -148,22 +152,22 @@ def _is_nameless(selection: Selection, manifest: Manifest) -> bool:
     return manifest.names_only and pointers and not manifest.tensors
 
 
-def _tie_values(checkpoint: Checkpoint, case: Case) -> tuple[TieValue, ...]:
+def _tie_values(checkpoint: Checkpoint, case: Case, on_disk: Callable[[str], str]) -> tuple[TieValue, ...]:
     """The bytes of tied tensors that are stored twice, compared; most checkpoints store them once."""
     if not case.expectation.ties:
         return ()
     from loadproof.formats.ties import compare_ties
 
-    return compare_ties(checkpoint, case.manifest, case.expectation, case.outcome)
+    return compare_ties(checkpoint, case.manifest, case.expectation, case.outcome, on_disk)
 
 
-def _donated_ties(checkpoint: Checkpoint, case: Case) -> tuple[DonatedTie, ...]:
+def _donated_ties(checkpoint: Checkpoint, case: Case, on_disk: Callable[[str], str]) -> tuple[DonatedTie, ...]:
     """Ties whose source is not stored; most checkpoints store it, and then nothing is read."""
     if not case.outcome.tied or case.expectation.version.startswith("4."):
         return ()  # release 4 shares memory before it loads: the last key wins, there is no donor
     from loadproof.formats.ties import compare_donors
 
-    return compare_donors(checkpoint, case.manifest, case.expectation, case.outcome)
+    return compare_donors(checkpoint, case.manifest, case.expectation, case.outcome, on_disk)
 
 
 def _equal_duplicates(checkpoint: Checkpoint, manifest: Manifest) -> tuple[str, ...]:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from loadproof.api.better import is_better, merit
-from loadproof.api.edited import CannotTellError, edited
+from loadproof.api.better import is_better, is_progress, merit
+from loadproof.api.edited import CannotTellError
 from loadproof.api.edited_tensors import after
 from loadproof.api.judging import conclude
 from loadproof.api.torch_fixes import on_torch_files
+from loadproof.api.trials import Trials
 from loadproof.core.boxes import intersect, subtract_all
 from loadproof.core.case import Report, Timings
 from loadproof.core.edits import DropTensors, Edit, Fix, RenameTensors, SetAside
@@ -23,45 +24,72 @@ from loadproof.core.tensors import Axes, Family
 def with_proven_fixes(report: Report) -> Report:
     """The report with only those lossless fixes that are proven, alone and as one plan in the order of the findings.
 
-    What is not proven stays as advice (`manual`, without edits) that says why.
+    What is not proven stays as advice (`manual`, without edits) that says why. Where the plan leaves something wrong,
+    the causes are looked for one behind the other (`peeling`).
     """
-    findings = [_alone(report, finding) for finding in report.findings]
-    return replace(report, findings=tuple(_together(report, findings)))
+    from loadproof.api.peeling import peeled
+
+    trials = Trials(report)
+    alone = proven_alone(trials, report)
+    together = _together(trials, alone)
+    return peeled(trials, together) or together
 
 
-def _alone(report: Report, finding: Finding) -> Finding:
-    return replace(finding, fixes=tuple(_checked(report, finding, fix) for fix in finding.fixes))
+def proven_alone(trials: Trials, state: Report, plan: Sequence[Edit] = ()) -> Report:
+    """The report about what `plan` leaves, each of its lossless fixes judged alone."""
+    findings = tuple(_alone(trials, state, plan, finding) for finding in state.findings)
+    return replace(state, findings=findings)
 
 
-def _checked(report: Report, finding: Finding, fix: Fix) -> Fix:
-    fix = on_torch_files(report.case, fix)
+def _alone(trials: Trials, state: Report, plan: Sequence[Edit], finding: Finding) -> Finding:
+    return replace(finding, fixes=tuple(_checked(trials, state, plan, finding, fix) for fix in finding.fixes))
+
+
+def _checked(trials: Trials, state: Report, plan: Sequence[Edit], finding: Finding, fix: Fix) -> Fix:
+    fix = on_torch_files(state.case, fix)
     if fix.safety != "lossless" or not fix.edits:
         return fix
-    why = why_not(report, finding, fix.edits)
-    return fix if why is None else _as_advice(fix, why)
+    try:
+        why = _why_not(state, trials.after([*plan, *fix.edits]), finding, fix.edits)
+    except CannotTellError as error:
+        why = _unknown(error)
+    return fix if why is None else as_advice(fix, why)
 
 
-def _as_advice(fix: Fix, why: str) -> Fix:
+def as_advice(fix: Fix, why: str) -> Fix:
+    """What a repair would be, without its edits, and why it is none."""
     return Fix(f"not offered as a repair: {fix.title} ({why})", "manual")
 
 
 def why_not(report: Report, finding: Finding, edits: Sequence[Edit]) -> str | None:
     """The reason for which these edits are no proven repair of the finding; None where they are one."""
     try:
-        made = outcome_of(report, edits)
+        return _why_not(report, outcome_of(report, edits), finding, edits)
     except CannotTellError as error:
-        return f"its result is not known ({error})"
+        return _unknown(error)
+
+
+def _unknown(error: CannotTellError) -> str:
+    return f"its result is not known ({error})"
+
+
+def _why_not(report: Report, made: Report, finding: Finding, edits: Sequence[Edit]) -> str | None:
     gain = merit(made) >= merit(report) if finding.severity == "info" else is_better(made, report)
     if not gain:
         return f"afterwards it {_so(made)}"
     if made.case.expectation.inconclusive and not report.case.expectation.inconclusive:
         return f"afterwards the model class cannot be judged: {made.case.expectation.inconclusive}"
+    return harms(report, made, finding, edits)
+
+
+def harms(report: Report, made: Report, finding: Finding, edits: Sequence[Edit]) -> str | None:
+    """What the edits leave random, unused or behind that they should not; None where they do no harm."""
     return _still_random(finding, made) or _left_out(report, made, edits) or _beside(made, edits)
 
 
 def outcome_of(report: Report, edits: Sequence[Edit]) -> Report:
     """The report about the checkpoint as the edits would leave it. Raises `CannotTellError`."""
-    return conclude(edited(report.case, edits), Timings())
+    return Trials(report).after(edits) if edits else conclude(report.case, Timings())
 
 
 def _so(made: Report) -> str:
@@ -117,9 +145,10 @@ def _beside(made: Report, edits: Sequence[Edit]) -> str | None:
         new.removesuffix("weight") for edit in edits if isinstance(edit, RenameTensors) for _, new, _ in edit.pairs
         if new.endswith(".weight")
     }  # fmt: skip
-    dropped = {edit.template for edit in edits if isinstance(edit, DropTensors)}
+    known = {edit.template for edit in edits if isinstance(edit, DropTensors)}
+    known |= {new for edit in edits if isinstance(edit, RenameTensors) for _, new, _ in edit.pairs}
     for row in (*made.case.outcome.rows, *made.case.outcome.ignored):
-        if row.kind == "unexpected" and _module_of(row) in modules and row.template not in dropped:
+        if row.kind == "unexpected" and _module_of(row) in modules and not known & {row.template, row.stored}:
             return f"{show(row.template, row.axes)} of the same module would be left out"
     return None
 
@@ -128,25 +157,27 @@ def _module_of(row: Row) -> str:
     return f"{row.template.rpartition('.')[0]}."
 
 
-def _together(report: Report, findings: Sequence[Finding]) -> list[Finding]:
+def _together(trials: Trials, report: Report) -> Report:
     """The repairs that would be carried out by default, as one plan."""
-    fixes = [_by_default(finding) for finding in findings]
-    wanted = [(finding, fix) for finding, fix in zip(findings, fixes, strict=True) if fix]
-    reasons = iter(together(report, wanted))
-    return [
+    fixes = [by_default(finding) for finding in report.findings]
+    wanted = [(finding, fix) for finding, fix in zip(report.findings, fixes, strict=True) if fix]
+    reasons = iter(_in_order(trials, wanted))
+    findings = tuple(
         _without(finding, why) if fix and (why := next(reasons)) else finding
-        for finding, fix in zip(findings, fixes, strict=True)
-    ]
+        for finding, fix in zip(report.findings, fixes, strict=True)
+    )
+    return replace(report, findings=findings)
 
 
-def _by_default(finding: Finding) -> Fix | None:
+def by_default(finding: Finding) -> Fix | None:
+    """The fix that is carried out when none is named."""
     if finding.severity == "info" or finding.confidence == "possible":
         return None
     return next((fix for fix in finding.fixes if fix.safety == "lossless" and fix.edits), None)
 
 
 def _without(finding: Finding, why: str) -> Finding:
-    fixes = (_as_advice(fix, why) if fix.safety == "lossless" and fix.edits else fix for fix in finding.fixes)
+    fixes = (as_advice(fix, why) if fix.safety == "lossless" and fix.edits else fix for fix in finding.fixes)
     return replace(finding, fixes=tuple(fixes))
 
 
@@ -155,13 +186,17 @@ def together(report: Report, wanted: Sequence[tuple[Finding, Fix]]) -> list[str 
 
     The first is taken as it is: it was judged alone.
     """
+    return _in_order(Trials(outcome_of(report, ())), wanted)
+
+
+def _in_order(trials: Trials, wanted: Sequence[tuple[Finding, Fix]]) -> list[str | None]:
     plan: list[Edit] = []
-    state = report
+    state = trials.report
     reasons: list[str | None] = []
     for number, (finding, fix) in enumerate(wanted):
-        made = _or_none(report, [*plan, *fix.edits]) if len(wanted) > 1 else None
+        made = _or_none(trials, [*plan, *fix.edits]) if len(wanted) > 1 else None
         gain = made is not None and (
-            merit(made) >= merit(state) if finding.severity == "info" else is_better(made, state)
+            merit(made) >= merit(state) if finding.severity == "info" else is_progress(made, state)
         )
         if number and not gain:
             reasons.append(f"with {wanted[0][0].code} fixed it is no gain any more")
@@ -172,11 +207,13 @@ def together(report: Report, wanted: Sequence[tuple[Finding, Fix]]) -> list[str 
     return reasons
 
 
-def _or_none(report: Report, edits: Sequence[Edit]) -> Report | None:
+def _or_none(trials: Trials, edits: Sequence[Edit]) -> Report | None:
     try:
-        return outcome_of(report, edits)
+        return trials.after(edits)
     except CannotTellError:
         return None
 
 
-__all__ = ["outcome_of", "together", "why_not", "with_proven_fixes"]
+__all__ = [
+    "as_advice", "by_default", "harms", "outcome_of", "proven_alone", "together", "why_not", "with_proven_fixes"
+]  # fmt: skip

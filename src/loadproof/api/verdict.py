@@ -42,8 +42,13 @@ def _takes_effect_in_part(case: Case) -> bool:
 
 def raises(case: Case) -> bool:
     """Whether any stage of the reader ends in an exception."""
-    stages = (case.selection.error, case.expectation.raises, case.outcome.raises)
-    return any(stages) or any(map(case.reaction, problems_in_use(case)))
+    return case.outcome.raises or not opens(case)
+
+
+def opens(case: Case) -> bool:
+    """Whether the reader finds its files, builds the model and opens every file: only then it compares names."""
+    early = (case.selection.error, case.expectation.raises)
+    return not any(early) and not any(map(case.reaction, problems_in_use(case)))
 
 
 def problems_in_use(case: Case) -> list[Problem]:

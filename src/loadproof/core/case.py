@@ -61,6 +61,7 @@ class Case(Struct, frozen=True):
     reading: Reading = Reading()  # how the user asked for it, to read it again under another config
     plan_differs: tuple[int, ...] = ()  # layers on which the two plans contradict each other
     checkpoint: Checkpoint | None = None  # of an error text and of a live model there is none
+    explained: tuple[Row, ...] = ()  # rows that rules of higher rank explain already: no longer in the outcome
 
     def reaction(self, problem: Problem) -> str | None:
         """The exception that the reader raises over this fault; None where it takes the file."""

@@ -49,6 +49,7 @@ class Finding(Struct, frozen=True):
     fixes: tuple[Fix, ...] = ()
     notes: tuple[Note, ...] = ()
     how_to_tell: HowToTell | None = None
+    behind: tuple[str, ...] = ()  # codes of the findings that hide it: it shows, and its fix fits, once these are fixed
 
     def __repr__(self) -> str:
         return short(f"<Finding {self.severity}[{self.code}] {self.slug}: {self.headline}>")

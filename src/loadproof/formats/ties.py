@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import combinations
 
 from msgspec.structs import replace
@@ -20,19 +20,22 @@ SAMPLES = 24
 MOST_DUPLICATES = 64  # more of them are judged by the index alone
 
 
+OnDisk = Callable[[str], str]  # the name under which a tensor lies in its file: another one where a rename is supposed
+
+
 def compare_ties(
-    checkpoint: Checkpoint, manifest: Manifest, expectation: Expectation, outcome: Outcome
+    checkpoint: Checkpoint, manifest: Manifest, expectation: Expectation, outcome: Outcome, on_disk: OnDisk = str
 ) -> tuple[TieValue, ...]:
     """One comparison for every tie of which both sides are stored under different names.
 
     Small tensors are compared whole; of large ones samples spread over the whole length are read, so that a difference
     is certain and equality is not (`TieValue.complete`). Never raises: what cannot be read is not comparable.
     """
-    return _compared(checkpoint, manifest, list(_stored_pairs(expectation, outcome)))
+    return _compared(checkpoint, manifest, list(_stored_pairs(expectation, outcome)), on_disk)
 
 
 def compare_donors(
-    checkpoint: Checkpoint, manifest: Manifest, expectation: Expectation, outcome: Outcome
+    checkpoint: Checkpoint, manifest: Manifest, expectation: Expectation, outcome: Outcome, on_disk: OnDisk = str
 ) -> tuple[DonatedTie, ...]:
     """Every tie whose source is not stored while several other members are, with these members compared.
 
@@ -40,7 +43,7 @@ def compare_donors(
     """
     ties = list(_donated(expectation, outcome))
     pairs = [list(combinations(tie.stored.values(), 2)) for tie in ties]
-    values = [_compared(checkpoint, manifest, wanted) for wanted in pairs]
+    values = [_compared(checkpoint, manifest, wanted, on_disk) for wanted in pairs]
     return tuple(replace(tie, values=found) for tie, found in zip(ties, values, strict=True) if found)
 
 
@@ -56,11 +59,14 @@ def _donated(expectation: Expectation, outcome: Outcome) -> Iterator[DonatedTie]
             yield DonatedTie(source, takers, donors[source], stored)
 
 
-def _compared(checkpoint: Checkpoint, manifest: Manifest, pairs: list[tuple[str, str]]) -> tuple[TieValue, ...]:
+def _compared(
+    checkpoint: Checkpoint, manifest: Manifest, pairs: list[tuple[str, str]], on_disk: OnDisk
+) -> tuple[TieValue, ...]:
     if not pairs or manifest.names_only:
         return ()
-    names = {name for pair in pairs for name in pair}
-    records = checkpoint.records(tuple(info.path for info in manifest.files), names)
+    names = {name: on_disk(name) for pair in pairs for name in pair}
+    held = checkpoint.records(tuple(info.path for info in manifest.files), set(names.values()))
+    records = {name: replace(held[old], name=name) for name, old in names.items() if old in held}
     return tuple(
         _compare(checkpoint, records[target], records[source])
         for target, source in pairs

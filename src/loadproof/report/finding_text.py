@@ -72,11 +72,24 @@ def _note_lines(notes: list[Note]) -> list[Line]:
 
 def _explains_line(finding: Finding, report: Report) -> list[Line]:
     reported = total(report.case.outcome.rows)
+    if finding.behind:
+        return _behind_line(finding, reported)
     if not finding.explains or not reported:
         return [] if finding.confidence == "certain" else [(("mark", "   = trust    "), ("", finding.confidence))]
     kinds = f" ({tally_text(finding.rows)})" if finding.rows else ""
     text = f"{finding.explains:,} of {plural(reported, 'row')}{kinds}; confidence {finding.confidence}"
     return [(("mark", "   = explains "), ("", text))]
+
+
+def _behind_line(finding: Finding, reported: int) -> list[Line]:
+    """Rows of its own, if any of them are reported today, and those that the causes before it hide."""
+    hidden, before = total(finding.rows) - finding.explains, " and ".join(finding.behind)
+    parts = [f"{finding.explains:,} of {plural(reported, 'row')}"] if finding.explains else []
+    parts += [f"{plural(hidden, 'row')} that {'shows' if hidden == 1 else 'show'}"] if hidden > 0 else []
+    kinds = f" ({tally_text(finding.rows)})" if finding.rows else ""
+    once = f"{'is seen' if not parts else 'seen' if hidden <= 0 else ''} once {before} is fixed".strip()
+    text = f"{' and '.join(parts)} {once}{kinds}; confidence {finding.confidence}".strip()
+    return [(("mark", f"   = {'explains' if parts else 'behind':<9}"), ("", text))]
 
 
 def _outcome_line(report: Report) -> list[Line]:

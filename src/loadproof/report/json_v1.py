@@ -121,6 +121,7 @@ def _finding(finding: Finding, report: Report) -> dict[str, Any]:
         "explains": finding.explains,
         "fixes": [_fix(fix, finding, report) for fix in finding.fixes],
         "fingerprint": fingerprint(finding),
+        **({"behind": list(finding.behind)} if finding.behind else {}),
     }
 
 

@@ -22,7 +22,6 @@ FAMILIES = {
 
 # Codes and slugs are stable. These are taken: known from error texts, or set aside for a rule that is not written yet.
 RESERVED = {
-    "LP414": "renamed-parameter",
     "LP509": "non-finite",
     "LP702": "tp-divisibility",
     "LP704": "engine-not-checkpoint",

@@ -31,18 +31,20 @@ def run_rules(
     """
     ask = ask or plain
     left: list[Row] = list(case.outcome.rows)
+    taken: list[Row] = []
     findings: list[Finding] = []
     absorbed: set[str] = set()
     for rule in rules:
         if rule.last_resort and any(finding.severity == "error" for finding in findings):
             continue
-        view = replace(case, outcome=replace(case.outcome, rows=tuple(left)))
+        view = replace(case, outcome=replace(case.outcome, rows=tuple(left)), explained=tuple(taken))
         for found in ask(rule, view):
             claimed = meet(left, found.rows)
             restates = not claimed and (bool(found.rows) or rule.code in absorbed)
             if restates:
                 continue
             left = subtract(left, claimed)
+            taken += claimed
             findings.append(found.stamped(rule.code, rule.slug, claimed))
             absorbed.update(rule.absorbs)
     reported = absorbed.union(finding.code for finding in findings)

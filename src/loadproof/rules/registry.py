@@ -172,6 +172,7 @@ RANK: tuple[tuple[str, Gate], ...] = (
     ("names/repeated-prefix", renamed),
     ("names/nesting-prefix", renamed),
     ("names/backbone-only", renamed),
+    ("names/renamed-parameter", rows),
     # embedding, head, ties, vocabulary
     ("vocabulary/head-wrapped", rows),
     ("vocabulary/tie-level", _is_nested),

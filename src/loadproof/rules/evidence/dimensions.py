@@ -64,6 +64,15 @@ def candidates(case: Case, rows: Iterable[Row]) -> list[Candidate]:
     return _ranked(solved)
 
 
+def groups(case: Case, rows: Iterable[Row]) -> list[list[Row]]:
+    """Rows that are wrong in the same way, the most first; without those that no size can explain."""
+    found: dict[frozenset[Wrong], list[Row]] = {}
+    for row in rows:
+        if wrong := frozenset(_wrong(case, row)):
+            found.setdefault(wrong, []).append(row)
+    return sorted(found.values(), key=lambda group: -sum(count(row.axes) for row in group))
+
+
 def shrinking(case: Case, rows: Iterable[Row]) -> list[Candidate]:
     """The same for dimensions that shrink as the field grows: a head size derived from the number of heads."""
     wrong = list(dict.fromkeys(w for row in rows for w in _wrong(case, row)))

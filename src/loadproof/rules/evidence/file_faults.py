@@ -18,6 +18,7 @@ from loadproof.rules.evidence.shards import MOST_GROUPED
 from loadproof.rules.evidence.whatif import outcome_with
 from loadproof.rules.rows import of_kind, subtract
 
+_COMPLETE = {"LP004"}  # every tensor of the file was read: what is missing was never in it
 SHOWN = 4  # lines of evidence per finding; the rest is counted
 
 
@@ -100,7 +101,8 @@ def lost_with(case: Case, files: Iterable[str]) -> list[Row]:
 def file_finding(case: Case, problems: list[Problem], headline: str, fixes: tuple[Fix, ...]) -> Found:
     """One finding for the same fault in one or several files, with the rows that follow from it."""
     severity = severity_of(case, problems)
-    rows = lost_with(case, {problem.file for problem in problems}) if severity == "error" else []
+    lost = [problem.file for problem in problems if problem.code not in _COMPLETE]
+    rows = lost_with(case, lost) if severity == "error" else []
     evidence = (numbers_of(problems[0]),) if len(problems) == 1 else evidence_of(problems)
     return Found(
         severity=severity,

@@ -57,9 +57,13 @@ def _common(names: list[Parts]) -> Parts:
 
 def votes(rows: tuple[Row, ...]) -> list[Vote]:
     """(before, after, context, followers), the most voted first."""
+    return _counted(pairs(rows)) or _counted(pairs(rows, by_rank=True))
+
+
+def _counted(found: Iterable[tuple[Row, Row]]) -> list[Vote]:
     ballots: Counter[Difference] = Counter()
     followers: dict[Difference, set[str]] = {}
-    for have, want in pairs(rows):
+    for have, want in found:
         # The names in the file decide; the reader's own spelling helps where it has already renamed or converted them.
         for name in {have.stored or have.template, have.template}:
             ballot = difference(name, want.template)
@@ -85,8 +89,11 @@ def is_nesting(ballot: Difference, name: str) -> bool:
     return ending >= 1 if not before or not after else ending >= 2
 
 
-def pairs(rows: tuple[Row, ...]) -> Iterator[tuple[Row, Row]]:
-    """(unexpected, missing) that may be one tensor under two names: ending, shape and inner indices agree."""
+def pairs(rows: tuple[Row, ...], by_rank: bool = False) -> Iterator[tuple[Row, Row]]:
+    """(unexpected, missing) that may be one tensor under two names: ending, shape and inner indices agree.
+
+    `by_rank`: the number of dimensions in place of the shape, where a wrong size of the config stands beside wrong names.
+    """
     by_ending: dict[tuple[str, ...], list[Row]] = {}
     for row in of_kind(rows, "unexpected"):
         for ending in _endings(row.template):
@@ -96,7 +103,7 @@ def pairs(rows: tuple[Row, ...]) -> Iterator[tuple[Row, Row]]:
             by_ending[ending] = sorted(rivals, key=lambda row: -count(row.axes))[:PAIRED]
     for want in of_kind(rows, "missing"):
         fitting = [row for ending in _endings(want.template) for row in by_ending.get(ending, ())]
-        for have in dict.fromkeys(row for row in fitting if _fits(row, want)):
+        for have in dict.fromkeys(row for row in fitting if _fits(row, want, by_rank)):
             yield have, want
 
 
@@ -108,8 +115,9 @@ def _endings(template: str) -> Iterator[tuple[str, ...]]:
         yield (parts[-3], parts[-1])
 
 
-def _fits(have: Row, want: Row) -> bool:
-    if have.found is not None and want.expected is not None and have.found != want.expected:
+def _fits(have: Row, want: Row, by_rank: bool) -> bool:
+    known = have.found is not None and want.expected is not None
+    if known and have.found != want.expected and not (by_rank and len(have.found or ()) == len(want.expected or ())):
         return False
     shared = min(len(have.axes), len(want.axes))
     return shared == 0 or bool(set(have.axes[-1]) & set(want.axes[-1]))

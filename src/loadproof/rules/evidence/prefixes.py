@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from loadproof.core.boxes import Nearby
 from loadproof.core.case import Case
@@ -88,10 +89,16 @@ def prefix_findings(case: Case, slug: str) -> Iterator[Found]:
     """The finding of one of the four name rules, if the best proved renaming is of its kind."""
     if slug not in {kind_of(case, rewrite) for rewrite in candidates(case)}:
         return
-    proof = find_rewrite(case)
+    proof = find_rewrite(case, None if case.manifest.names_only else partial(_is_one_fault, case))
     if proof is None or kind_of(case, proof.steps[0]) != slug or only_a_head(proof):
         return
     yield finding_of(case, slug, proof)
+
+
+def _is_one_fault(case: Case, first: Rewrite, other: Rewrite) -> bool:
+    """Whether a second renaming belongs to the first; another kind, or the head alone, is found behind it."""
+    moved = sum(count(f.axes) for f in case.manifest.families if other(first(f.template)) != first(f.template))
+    return kind_of(case, first) == kind_of(case, other) and moved > 1
 
 
 def only_a_head(proof: Proof) -> bool:

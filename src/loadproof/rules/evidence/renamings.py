@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from loadproof.core import boxes
 from loadproof.core.case import Case
 from loadproof.core.families import count
-from loadproof.core.outcome import Row
+from loadproof.core.outcome import Outcome, Row
 from loadproof.core.tensors import Axes, Family
 from loadproof.lexicon.wrappers import wrapper_parts
 from loadproof.rules.evidence.name_differences import Parts, shared_by_all, votes
@@ -73,10 +75,11 @@ def candidates(case: Case) -> list[Rewrite]:
     return list(_candidates(case, _State(case.manifest.families, case.outcome.rows)))
 
 
-def find_rewrite(case: Case) -> Proof | None:
+def find_rewrite(case: Case, goes_on: Callable[[Rewrite, Rewrite], bool] | None = None) -> Proof | None:
     """The renaming that fills most of the missing parameters, None when no renaming fills any.
 
-    Several stretches may be wrong at once (text and vision parts of a file), so renamings are chained while they help.
+    Several stretches may be wrong at once (text and vision parts of a file), so renamings are chained while they help;
+    `goes_on` says of the first one and another whether they are one fault.
     """
     state = _State(case.manifest.families, case.outcome.rows)
     wanted = {expected.template for expected in case.expectation.families}
@@ -88,10 +91,13 @@ def find_rewrite(case: Case) -> Proof | None:
             break
         # Of those that leave as little: one that only takes parts out, then the one that gives the class's own names,
         # for the reader may heal the other half of a prefix.
-        rewrite, state = min(
+        rewrite, after = min(
             good, key=lambda found: (count_rows(found[1].rows), bool(found[0].after), -_exact(found[1], wanted))
         )
+        if steps and goes_on is not None and not goes_on(steps[0], rewrite):
+            break
         steps.append(rewrite)
+        state = after
     return _proof(case, tuple(steps), state) if steps else None
 
 
@@ -109,37 +115,63 @@ def _step(case: Case, state: _State, rewrite: Rewrite) -> _State | None:
     outcome = outcome_with(case, families)
     if outcome is None:
         return None
-    new = subtract(outcome.rows, state.rows)
+    new = subtract(outcome.rows, (*state.rows, *case.explained))
     filled = count_rows(subtract(state.rows, outcome.rows), "missing")
-    broken = count_rows(of_kind(new, "missing", "mismatched", "conversion"))
-    good = filled and not broken and _settles(rewrite, moved, outcome.rows)
-    return _State(families, outcome.rows) if good else None
+    misfits = of_kind(new, "mismatched", "conversion")
+    good = filled and not of_kind(new, "missing") and _settles(rewrite, moved, outcome, misfits)
+    return _State(families, tuple(subtract(outcome.rows, case.explained))) if good else None
 
 
-def _settles(rewrite: Rewrite, moved: list[Family], rows: tuple[Row, ...]) -> bool:
-    """Whether the renamed tensors found places; one module put for another inside a layer must fit to the last."""
-    stuck = _stuck(rows, {rewrite(family.template) for family in moved})
+def _settles(rewrite: Rewrite, moved: list[Family], outcome: Outcome, misfits: list[Row]) -> bool:
+    """Whether the renamed tensors found places; one module put for another inside a layer must fit to the last.
+
+    A wrong size or a wrong depth may stand beside wrong names: then all names fit, or most shapes do.
+    """
+    renamed_to, number = {rewrite(family.template) for family in moved}, sum(count(family.axes) for family in moved)
+    unexpected, missing = of_kind(outcome.rows, "unexpected"), of_kind(outcome.rows, "missing")
+    stuck = [row for row in unexpected if (row.stored or row.template) in renamed_to]
     if not (rewrite.before and rewrite.after and "{}" in rewrite.context):
-        return stuck * 4 <= sum(count(family.axes) for family in moved)
+        homeless = _names(row for row in stuck if not _goes_on(row, outcome))
+        if "{}" in rewrite.context:
+            fit = not any("{}" in row.template for row in unexpected)
+        else:
+            fit = not (missing or homeless) or 2 * _names(misfits) <= number
+        return homeless * 4 <= number and (fit or not misfits)
     module = ".".join(rewrite.context + rewrite.after) + "."
-    return not stuck and not any(row.template.startswith(module) for row in of_kind(rows, "missing"))
+    return not (stuck or misfits or any(row.template.startswith(module) for row in missing))
 
 
-def _stuck(rows: Iterable[Row], renamed_to: set[str]) -> int:
-    """How many renamed tensors still have no place: a mixer put under the name of another one, say."""
-    left = [row for row in of_kind(rows, "unexpected") if (row.stored or row.template) in renamed_to]
-    return sum(count(row.stored_axes or row.axes) for row in left)
+def _names(rows: Iterable[Row]) -> int:
+    return sum(count(row.stored_axes or row.axes) for row in rows)
+
+
+def _goes_on(row: Row, outcome: Outcome) -> bool:
+    """Whether the same tensors of earlier layers found their places, and the model ends before these layers."""
+    ends = [max(a.stored_axes[0]) for a in outcome.assignments if a.stored == row.stored and a.stored_axes]
+    axes = row.stored_axes or row.axes
+    return bool(ends and axes) and min(axes[0]) > max(ends)
 
 
 def _proof(case: Case, steps: tuple[Rewrite, ...], state: _State) -> Proof:
     change = Proof(steps, (), ()).change
     changed = [(family, change(family.template)) for family in case.manifest.families]
     pairs = tuple((family.template, new, family.axes) for family, new in changed if new != family.template)
-    still = {row.stored or row.template for row in state.rows if row.kind == "unexpected"}
-    vanish = subtract(case.outcome.rows, state.rows)
+    still: dict[str, list[Axes]] = {}
+    for row in of_kind(state.rows, "unexpected"):
+        still.setdefault(row.stored or row.template, []).append(row.stored_axes or row.axes)
     # A name that is unexpected before and after the renaming only changed its spelling: it is not explained.
-    rows = [row for row in vanish if row.kind != "unexpected" or change(row.stored or row.template) not in still]
+    vanish = subtract(case.outcome.rows, state.rows)
+    rows = [part for row in vanish for part in _explained(row, still.get(change(row.stored or row.template), []))]
     return Proof(steps, tuple(rows), pairs)
+
+
+def _explained(row: Row, still: list[Axes]) -> list[Row]:
+    """The part of a row that has a place after the renaming."""
+    if row.kind != "unexpected" or not still:
+        return [row]
+    if any(len(axes) != len(row.axes) for axes in still):
+        return []
+    return [replace(row, axes=left, stored_axes=None) for left in boxes.subtract_all([row.axes], still)]
 
 
 def _candidates(case: Case, state: _State) -> Iterator[Rewrite]:
@@ -150,6 +182,8 @@ def _candidates(case: Case, state: _State) -> Iterator[Rewrite]:
     if wrappers:
         stripped = Rewrite(wrappers=wrappers)
         yield stripped
+        if _step(case, state, stripped) is not None:
+            return  # what else is wrong with the names is another step
         outcome = outcome_with(case, renamed(state.families, stripped))
         rows = outcome.rows if outcome is not None else ()
     bare = renamed(state.families, Rewrite(wrappers=wrappers)) if wrappers else state.families

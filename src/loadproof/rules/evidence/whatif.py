@@ -35,7 +35,22 @@ def explained_by(case: Case, families: Iterable[Family]) -> tuple[list[Row], lis
     outcome = outcome_with(case, families)
     if outcome is None:
         return [], []
-    return subtract(case.outcome.rows, outcome.rows), subtract(outcome.rows, case.outcome.rows)
+    return subtract(case.outcome.rows, outcome.rows), new_rows(case, outcome)
+
+
+def is_known(rows: Iterable[Row], case: Case) -> bool:
+    """Whether the same is reported of other members of each of these families: another fault of them all, not a new one."""
+    reported = {_fault(row) for row in (*case.outcome.rows, *case.explained)}
+    return all(_fault(row) in reported for row in rows)
+
+
+def _fault(row: Row) -> tuple[object, ...]:
+    return row.kind, row.template, row.expected, row.found
+
+
+def new_rows(case: Case, outcome: Outcome) -> list[Row]:
+    """Rows of the supposed outcome that are not reported today, explained already or not."""
+    return subtract(outcome.rows, (*case.outcome.rows, *case.explained))
 
 
 def renamed(families: Iterable[Family], change: Callable[[str], str]) -> tuple[Family, ...]:

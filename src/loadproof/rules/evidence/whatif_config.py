@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from loadproof.core.case import Case
 from loadproof.core.edits import Edit
 from loadproof.core.outcome import Outcome, Row
-from loadproof.rules.evidence.whatif import is_judged
+from loadproof.rules.evidence.whatif import is_judged, new_rows
 from loadproof.rules.rows import subtract
 
 
@@ -29,4 +29,4 @@ def explained_by_config(case: Case, edits: Sequence[Edit]) -> tuple[list[Row], l
     outcome = outcome_if(case, edits)
     if outcome is None:
         return None
-    return subtract(case.outcome.rows, outcome.rows), subtract(outcome.rows, case.outcome.rows)
+    return subtract(case.outcome.rows, outcome.rows), new_rows(case, outcome)

@@ -20,6 +20,7 @@ from loadproof.core.places import NOWHERE, about
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.plans import built_plan, config_file, rows_in_layers
 from loadproof.rules.evidence.prediction_heads import stored_heads
+from loadproof.rules.evidence.whatif import is_known
 from loadproof.rules.evidence.whatif_config import explained_by_config
 from loadproof.rules.evidence.wording import json_text, layers_text, plural
 from loadproof.rules.rows import tally
@@ -59,7 +60,7 @@ def _whole_layers(rows: list[Row], layers: Sequence[int]) -> bool:
 def _finding(case: Case, held: int, wanted: int, layers: list[int], rows: list[Row]) -> Found:
     edits = depth_edits(case, held, wanted)
     found = explained_by_config(case, edits) if edits else None
-    proven = found is not None and not found[1] and bool(found[0])
+    proven = found is not None and is_known(found[1], case) and bool(found[0])
     path = depth_path(case)
     value = get(case.config, path)
     said = "is not stated" if value is None else f"= {json_text(value)}"

@@ -21,6 +21,7 @@ from loadproof.rules.evidence.dimensions import (
     as_stated,
     candidates,
     from_shapes,
+    groups,
     is_decided_by_formulas,
     probed,
     shrinking,
@@ -28,8 +29,9 @@ from loadproof.rules.evidence.dimensions import (
 from loadproof.rules.evidence.plans import config_file
 from loadproof.rules.evidence.whatif_config import explained_by_config, outcome_if
 from loadproof.rules.evidence.wording import row_evidence
-from loadproof.rules.rows import count_rows, of_kind
+from loadproof.rules.rows import count_rows, meet, of_kind, subtract
 
+PARTS = 4  # groups of wrong shapes of which each may have a field of its own
 TRIED = 8  # readings of the model's source for each way to guess, a twentieth of a second each
 Proven = list[tuple[Candidate, list[Row]]]
 
@@ -38,10 +40,29 @@ def check(case: Case) -> Iterable[Found]:
     rows = of_kind(case.outcome.rows, "mismatched")
     if case.expectation.raises is not None:
         yield from _refused(case)
-    elif rows and affects_all(case, rows):
-        proven = _proven(case, _guesses(case, rows), rows)
-        if proven:
-            yield _finding(case, proven, rows)
+    elif rows:
+        yield from _whole(case, rows) or _parts(case, rows)
+
+
+def _whole(case: Case, rows: list[Row]) -> list[Found]:
+    """One field explains all rows."""
+    proven = _proven(case, _guesses(case, rows), rows) if affects_all(case, rows) else []
+    return [_finding(case, proven, rows)] if proven else []
+
+
+def _parts(case: Case, rows: list[Row]) -> Iterator[Found]:
+    """Several fields are wrong, or one beside another fault: each explains the rows that are wrong in the same way."""
+    left, tried = rows, 0
+    for group in groups(case, rows):
+        group = meet(left, group)
+        if tried == PARTS:
+            return
+        if group and affects_all(case, group):
+            tried += 1
+            proven = _proven(case, _guesses(case, group), group)
+            gone = proven[0][1] if proven else []
+            left = subtract(left, gone)
+            yield from [_finding(case, proven, gone)] if proven else []
 
 
 def _guesses(case: Case, rows: list[Row]) -> Iterator[Candidate]:
