@@ -30,7 +30,7 @@ def is_progress(after: Report, before: Report) -> bool:
 
     Names that are right may make wrong shapes fail that nobody compared before: that is progress, and not yet better.
     """
-    return helped(after) > helped(before)
+    return is_better(after, before) or helped(after) > helped(before)
 
 
 def helped(after: Report) -> tuple[int, int, Merit]:
