@@ -84,7 +84,7 @@ def _with_proven_fixes(report: Report) -> Report:
     """A healthy checkpoint offers no edits, and does not pay for their proof."""
     if not any(fix.edits for finding in report.findings for fix in finding.fixes):
         return report
-    from loadproof.api.proof import with_proven_fixes
+    from loadproof.api.peeling import with_proven_fixes
 
     return with_proven_fixes(report)
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from loadproof.api.better import helped, is_better, is_progress
 from loadproof.api.edited_tensors import CannotTellError
-from loadproof.api.proof import as_advice, by_default, harms, proven_alone
+from loadproof.api.proof import as_advice, as_one_plan, by_default, harms, proven_alone
 from loadproof.api.sharing import split
 from loadproof.api.trials import Trials
 from loadproof.core.case import Report
@@ -34,6 +34,17 @@ class _Layer(Struct, frozen=True):
     state: Report  # in which it was found
     plan: tuple[Edit, ...]  # that led to this state
     made: Report
+
+
+def with_proven_fixes(report: Report) -> Report:
+    """The report with only those lossless fixes that are proven, alone and as one plan in the order of the findings.
+
+    What is not proven stays as advice (`manual`, without edits) that says why. Where the plan leaves something wrong,
+    the causes are looked for one behind the other.
+    """
+    trials = Trials(report)
+    flat = as_one_plan(trials, proven_alone(trials, report))
+    return peeled(trials, flat) or flat
 
 
 def peeled(trials: Trials, flat: Report) -> Report | None:

@@ -21,20 +21,6 @@ from loadproof.core.outcome import Outcome, Row
 from loadproof.core.tensors import Axes, Family
 
 
-def with_proven_fixes(report: Report) -> Report:
-    """The report with only those lossless fixes that are proven, alone and as one plan in the order of the findings.
-
-    What is not proven stays as advice (`manual`, without edits) that says why. Where the plan leaves something wrong,
-    the causes are looked for one behind the other (`peeling`).
-    """
-    from loadproof.api.peeling import peeled
-
-    trials = Trials(report)
-    alone = proven_alone(trials, report)
-    together = _together(trials, alone)
-    return peeled(trials, together) or together
-
-
 def proven_alone(trials: Trials, state: Report, plan: Sequence[Edit] = ()) -> Report:
     """The report about what `plan` leaves, each of its lossless fixes judged alone."""
     findings = tuple(_alone(trials, state, plan, finding) for finding in state.findings)
@@ -157,7 +143,7 @@ def _module_of(row: Row) -> str:
     return f"{row.template.rpartition('.')[0]}."
 
 
-def _together(trials: Trials, report: Report) -> Report:
+def as_one_plan(trials: Trials, report: Report) -> Report:
     """The repairs that would be carried out by default, as one plan."""
     fixes = [by_default(finding) for finding in report.findings]
     wanted = [(finding, fix) for finding, fix in zip(report.findings, fixes, strict=True) if fix]
@@ -214,6 +200,4 @@ def _or_none(trials: Trials, edits: Sequence[Edit]) -> Report | None:
         return None
 
 
-__all__ = [
-    "as_advice", "by_default", "harms", "outcome_of", "proven_alone", "together", "why_not", "with_proven_fixes"
-]  # fmt: skip
+__all__ = ["as_advice", "as_one_plan", "by_default", "harms", "outcome_of", "proven_alone", "together", "why_not"]
