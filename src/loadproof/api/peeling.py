@@ -15,6 +15,7 @@ from loadproof.api.better import helped, is_better, is_progress
 from loadproof.api.edited_tensors import CannotTellError
 from loadproof.api.proof import as_advice, as_one_plan, by_default, harms, proven_alone
 from loadproof.api.sharing import split
+from loadproof.api.torch_fixes import on_torch_files
 from loadproof.api.trials import Trials
 from loadproof.core.case import Report
 from loadproof.core.edits import Edit, Fix
@@ -120,7 +121,7 @@ def _tried(trials: Trials, state: Report, plan: tuple[Edit, ...]) -> Iterator[_L
     for finding, unproven in zip(state.findings, original.findings, strict=True):
         if finding.severity == "info" or finding.confidence == "possible":
             continue
-        for fix in unproven.fixes:
+        for fix in (on_torch_files(state.case, fix) for fix in unproven.fixes):
             made = _made(trials, state, plan, finding, fix) if fix.edits else None
             if made is not None:
                 yield _Layer(finding, fix, state, plan, made)
