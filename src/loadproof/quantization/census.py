@@ -79,8 +79,9 @@ def _names(stacked: bool) -> list[str]:
     return [name for layout in chosen for name in (*layout.tensors, *layout.aliases)]
 
 
+BEHIND = tuple(filter(None, _names(True)))  # what stands behind the name of stacked experts
 _BESIDE = re.compile(rf"\.({any_of([*_names(False), 'weight', 'bias'])})\Z")
-_BEHIND = re.compile(rf"(?<=_proj)({any_of(filter(None, _names(True)))})?\Z")
+_BEHIND = re.compile(rf"(?<=_proj)({any_of(BEHIND)})?\Z")
 
 
 def _by_module(families: Iterable[Family]) -> dict[_Key, dict[str, list[Family]]]:

@@ -103,6 +103,12 @@ def fits_bits(match: Match, bits: int) -> bool:
     return not _fit(match.layout, match.parts, match.lacking, {"b": bits}, match.dense).misfits
 
 
+def with_bits(match: Match, bits: int) -> Match:
+    """The same parts read as numbers of so many bits, where they fit these as well."""
+    made = _fit(match.layout, match.parts, match.lacking, {"b": bits}, match.dense)
+    return match if made.misfits else made
+
+
 def solved_part(layout: Layout, name: str, family: Family, sizes: Sizes) -> Sizes | None:
     """What is known once this tensor is that part of the layout; None where its dtype or shape says otherwise."""
     if family.shape is None or family.dtype not in layout.dtypes(name):

@@ -14,7 +14,7 @@ from loadproof.core.outcome import Row
 from loadproof.core.places import in_files
 from loadproof.core.severity import Severity
 from loadproof.core.tensors import Axes, Family
-from loadproof.quantization.census import Module
+from loadproof.quantization.census import BEHIND, Module
 from loadproof.rules.evidence.wording import shape_text
 
 
@@ -93,15 +93,14 @@ def _held(name: str, boxes: dict[str, list[Axes]]) -> list[Axes] | None:
     while name:
         if name in boxes:
             return boxes[name]
-        shorter = name.rpartition(".")[0]
-        stacked = next((b for b in boxes if name.startswith(f"{b}_")), None) if name.endswith(_BEHIND) else None
-        if stacked is not None:
+        stacked = next((name.removesuffix(end) for end in _BEHIND if name.endswith(end)), "")
+        if stacked in boxes:
             return boxes[stacked]
-        name = shorter
+        name = name.rpartition(".")[0]
     return None
 
 
-_BEHIND = ("_blocks", "_scales", "_scale_inv", "_packed", "_scale", "_shape", "_scale_2")
+_BEHIND = sorted(BEHIND, key=len, reverse=True)
 
 
 def severity_of(case: Case, rows: Sequence[Row] = ()) -> Severity:

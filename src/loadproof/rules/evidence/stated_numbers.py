@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from loadproof.config.quantization_scheme import Number, Scheme
 from loadproof.quantization.census import Module
-from loadproof.quantization.recognise import fits_bits
+from loadproof.quantization.recognise import fits_bits, with_bits
 from loadproof.quantization.terms import fits
 from loadproof.rules.evidence.survey import Survey
 
@@ -33,8 +34,16 @@ def schemed(found: Survey) -> list[Schemed]:
         scheme = declaration.scheme_of(module)
         known = module.match is not None and module.match.whole and module.match.layout.name in declaration.layouts
         if scheme is not None and known and any(f.shape is not None for f in module.parts.values()):
-            pairs.append((module, scheme))
+            pairs.append((_in_bits(module, scheme), scheme))
     return pairs
+
+
+def _in_bits(module: Module, scheme: Scheme) -> Module:
+    """Where shapes fit several numbers of bits, the declared one counts."""
+    bits = scheme.bits.value if scheme.bits is not None else None
+    if module.match is None or not isinstance(bits, int) or bits not in module.match.layout.bits:
+        return module
+    return replace(module, match=with_bits(module.match, bits))
 
 
 def wrong_groups(found: Survey) -> Iterator[Wrong]:

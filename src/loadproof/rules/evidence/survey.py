@@ -15,8 +15,9 @@ from loadproof.core.case import Case
 from loadproof.core.config import JsonPath
 from loadproof.core.families import join_name
 from loadproof.core.tensors import Family, Shape
-from loadproof.lexicon.layouts import of_method
+from loadproof.lexicon.layouts import Layout, layouts, of_method
 from loadproof.quantization.census import Census, Module, take_census
+from loadproof.quantization.terms import solve
 from loadproof.rules.evidence.quantized_layout import declared
 
 
@@ -74,7 +75,7 @@ def _survey(same: _Same) -> Survey:
     case, stated = same.case, _declaration(same.case)
     families: tuple[Family, ...] = case.manifest.families
     prefer = stated.layouts if stated is not None else ()
-    return Survey(take_census(families, prefer, _dense_shapes(case)), stated)
+    return Survey(take_census(families, prefer, _dense_shapes(case, stated)), stated)
 
 
 def _declaration(case: Case) -> Declaration | None:
@@ -88,7 +89,24 @@ def _declaration(case: Case) -> Declaration | None:
     return Declaration(path, method, entry, schemes(method, entry), skips, names)
 
 
-def _dense_shapes(case: Case) -> dict[str, Shape]:
-    """The shapes of ordinary weights, by the names of the model."""
-    expected = (one for one in case.expectation.families if one.template.endswith(".weight") and len(one.shape) == 2)
-    return {one.template: one.shape for one in expected}
+def _dense_shapes(case: Case, stated: Declaration | None) -> dict[str, Shape]:
+    """The shapes of ordinary weights by the names of the model; of a replaced module by what the declaration makes of it."""
+    found = {one.template: one.shape for one in case.expectation.families if one.template.endswith(".weight")}
+    for layout in map(layouts().__getitem__, stated.layouts if stated is not None else ()):
+        if stated is not None and layout.packed not in ("weight", ""):
+            found |= _replaced(
+                case, layout, {scheme.bits.value for scheme in stated.schemes if scheme.bits is not None}
+            )
+    return {name: shape for name, shape in found.items() if len(shape) == 2}
+
+
+def _replaced(case: Case, layout: Layout, bits: set[Any]) -> dict[str, Shape]:
+    """Dense shapes of the modules whose packed weight the model expects in this layout, where one number of bits is stated."""
+    found: dict[str, Shape] = {}
+    known = next(iter(bits), None) if len(bits) == 1 else None
+    for one in case.expectation.families if isinstance(known, int) and known > 0 else ():
+        module = one.template.removesuffix(f".{layout.packed}")
+        sizes = solve(layout.shapes(layout.packed)[0], one.shape, {"b": known or 1}) if module != one.template else None
+        if sizes is not None and "O" in sizes and "I" in sizes:
+            found[f"{module}.weight"] = (sizes["O"], sizes["I"])
+    return found

@@ -17,7 +17,7 @@ from loadproof.core.outcome import Row
 from loadproof.lexicon.companions import dense_name
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.quantized_layout import is_companion, packed_families, skipped_method
-from loadproof.rules.evidence.quantized_modules import line
+from loadproof.rules.evidence.quantized_modules import line, rows_in
 from loadproof.rules.evidence.survey import Declaration, survey
 
 _DEPENDS = (
@@ -72,7 +72,9 @@ def _finding(case: Case, declaration: Declaration) -> Found:
     dense = survey(case).census.dense
     plain = next((module for module in dense if len(module.parts["weight"].shape or ()) == 2), None)
     evidence += [line(plain, "weight")] if plain is not None else []
-    rows = tuple(row for row in case.outcome.rows if is_companion(row) or _follows(row))
+    promised = [row for row in case.outcome.rows if is_companion(row) or _follows(row)]
+    instead = rows_in((row for row in case.outcome.rows if row not in promised), dense) if promised else ()
+    rows = (*promised, *instead)
     mild = declaration.method in TAKE_DENSE and not rows
     return Found(
         severity="warning" if mild else "error",

@@ -21,7 +21,7 @@ from loadproof.rules.evidence.quantized_modules import (
     weight_part,
 )
 from loadproof.rules.evidence.scale_shapes import is_of_config
-from loadproof.rules.evidence.stated_numbers import Wrong, wrong_blocks, wrong_groups
+from loadproof.rules.evidence.stated_numbers import Wrong, schemed, wrong_blocks, wrong_groups
 from loadproof.rules.evidence.survey import survey
 from loadproof.rules.evidence.wording import json_text, plural
 
@@ -41,7 +41,7 @@ def check(case: Case) -> Iterable[Found]:
 
 def _like(case: Case, wrong: Wrong) -> list[Module]:
     layout = wrong.modules[0].match.layout if wrong.modules[0].match else None
-    return whole(survey(case).census.packed, layout) if layout is not None else []
+    return whole((module for module, _ in schemed(survey(case))), layout) if layout is not None else []
 
 
 def _block(case: Case, wrong: Wrong) -> list[int] | None:

@@ -75,7 +75,9 @@ def _stacked(case: Case) -> Iterator[Found]:
 
 
 def _forms(case: Case, row: Row) -> list[Family]:
-    """Stored tensors whose names are that of the parameter and a suffix."""
+    """Stored tensors whose names are that of a stack of experts and a suffix; a linear module is none (LP603)."""
+    if row.template.endswith(".weight"):
+        return []
     forms = [family for family in case.manifest.families if family.template.startswith(f"{row.template}_")]
     return forms if any(is_packed(form.dtype) for form in forms) else []
 

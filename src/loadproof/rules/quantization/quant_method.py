@@ -15,6 +15,7 @@ from loadproof.core.findings import Evidence
 from loadproof.core.outcome import Row
 from loadproof.core.places import Place, in_files
 from loadproof.core.tensors import Family
+from loadproof.lexicon.companions import dense_name
 from loadproof.lexicon.layouts import Layout, layouts
 from loadproof.quantization.census import Module
 from loadproof.rules.base import Found, Rule
@@ -86,7 +87,8 @@ def _another(case: Case, found: Survey) -> Iterable[Found]:
     if _is_of_integers(layout) and any(_is_of_integers(layouts()[name]) for name in declaration.layouts):
         return  # GPTQ and AWQ: one family of names, LP605 tells which way they are packed
     number = number_of_modules(strange)
-    rows = rows_in(case.outcome.rows, strange)
+    promised = [row for row in case.outcome.rows if row.kind == "missing" and dense_name(row.template) is not None]
+    rows = (*rows_in(case.outcome.rows, strange), *rows_in(promised, found.census.dense))
     place = where(case.config, (*declaration.path, "quant_method"))
     evidence = [Evidence(place, f'quant_method = "{declaration.entry.get("quant_method")}"')]
     evidence += [line(module, weight_part(module)) for module in strange[:2]]

@@ -9,13 +9,15 @@ from loadproof.config.quantization_scheme import Number
 from loadproof.core.case import Case
 from loadproof.core.config import JsonPath
 from loadproof.core.edits import Fix, SetJson
+from loadproof.core.families import count
 from loadproof.core.findings import Evidence
 from loadproof.quantization.census import Module
 from loadproof.rules.base import Found, Rule
 from loadproof.rules.evidence.quantized_modules import line, number_of_modules, rows_in, severity_of, weight_part
 from loadproof.rules.evidence.stated_numbers import Schemed, numbers_in, schemed, wrong_bits
 from loadproof.rules.evidence.survey import survey
-from loadproof.rules.evidence.wording import json_text, plural
+from loadproof.rules.evidence.wording import json_text, plural, row_evidence
+from loadproof.rules.rows import of_kind
 
 _NUMERICS = "activations are scaled anew at every step in place of the calibrated numbers"
 
@@ -31,6 +33,22 @@ def check(case: Case) -> Iterable[Found]:
     pairs = schemed(found)
     yield from _symmetry(case, pairs)
     yield from _activations(case, pairs)
+    yield from _left_out(case, [module for module, _ in pairs])
+
+
+def _left_out(case: Case, modules: Sequence[Module]) -> Iterable[Found]:
+    """Scales of activations for which the reader has no place, of weights that it does read: experts, mostly."""
+    names = {module.name_of(part) for module in modules for part in _activation_parts(module)}
+    rows = tuple(row for row in of_kind(case.outcome.rows, "unexpected") if (row.stored or row.template) in names)
+    if rows:
+        reader = f"{case.expectation.reader} {case.expectation.version}"
+        number = plural(sum(count(row.axes) for row in rows), "scale")
+        headline = f"{number} of activations have no place in the modules that {reader} builds, and are left out"
+        yield Found(severity="info", confidence="certain", headline=headline, evidence=row_evidence(rows, 2), rows=rows)
+
+
+def _activation_parts(module: Module) -> tuple[str, ...]:
+    return module.match.layout.activations if module.match is not None else ()
 
 
 def _symmetry(case: Case, pairs: Sequence[Schemed]) -> Iterable[Found]:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from loadproof.config import where
 from loadproof.config.quantization import TAKE_DENSE
 from loadproof.config.skip_list import ADDS_DEFAULTS, SkipList
-from loadproof.core.boxes import subtract_all
+from loadproof.core.boxes import Nearby, subtract_all
 from loadproof.core.case import Case
 from loadproof.core.config import dotted
 from loadproof.core.edits import Fix, SetJson
@@ -27,6 +27,7 @@ from loadproof.rules.evidence.survey import Declaration, Survey, survey
 from loadproof.rules.evidence.wording import json_text, plural
 from loadproof.rules.rows import of_kind
 
+MOST_COMPARED = 2_000_000  # pairs of a module template and an entry; the longest published lists make 50,000
 _BITSANDBYTES = ("bitsandbytes_4bit", "bitsandbytes_8bit")
 _HEAD = re.compile(TEXT_HEAD_WEIGHT)
 
@@ -41,8 +42,11 @@ def check(case: Case) -> Iterable[Found]:
     """The list of exceptions against what is packed, by the rule of the release for comparing names."""
     found = survey(case)
     declaration = found.declaration
-    if declaration is None or not found.census.packed or not declaration.layouts or case.manifest.names_only:
+    if declaration is None or case.manifest.names_only or not _is_read(found, declaration):
         return
+    modules = len(found.census.packed) + len(found.census.dense)
+    if modules * (len(declaration.skips.entries) + 1) > MOST_COMPARED:
+        return  # such a list is made up
     sets = _Sets(*_listed(case, found, declaration), *_entries(found, declaration))
     if sets.listed:
         yield _finding(case, found, sets.listed, _of_listed(sets), sets)
@@ -50,11 +54,19 @@ def check(case: Case) -> Iterable[Found]:
         yield _finding(case, found, sets.unlisted, _of_unlisted(declaration, sets), sets)
 
 
+def _is_read(found: Survey, declaration: Declaration) -> bool:
+    """Whether most of what is packed has a layout of the declared method; else the method is the fault (LP608)."""
+    packed = found.census.packed
+    read = [m for m in packed if m.match is not None and m.match.layout.name in declaration.layouts]
+    return 2 * number_of_modules(read) > number_of_modules(packed)
+
+
 def _listed(case: Case, found: Survey, declaration: Declaration) -> tuple[list[Module], list[Module]]:
     skips, packed, dense = declaration.skips, list[Module](), list[Module]()
     for module in found.census.packed:
         packed += [replace(module, axes=box) for box in covered(module, skips)[0]]
     packed += [m for m in found.census.packed if declaration.method == "gptq" and _is_head(m)]
+    beside = _Packed(found.census.packed)
     wanted = {row.template.rpartition(".")[0] for row in of_kind(case.outcome.rows, "missing")}
     for module in found.census.dense if skips.path[0] else _inside(found):
         stack = as_stack(module)
@@ -62,7 +74,7 @@ def _listed(case: Case, found: Survey, declaration: Declaration) -> tuple[list[M
             dense.append(module)
         elif stack is not module and not covered(stack, skips)[1]:
             continue
-        elif (module.template in wanted or _is_linear(module, found, declaration)) and not _is_unread(case, module):
+        elif (module.template in wanted or _is_linear(module, beside, declaration)) and not _is_unread(case, module):
             dense += [replace(module, axes=box) for box in covered(module, skips)[1]]
     return packed, dense
 
@@ -83,20 +95,19 @@ def _inside(found: Survey) -> Iterator[Module]:
     yield from (module for module in found.census.dense if module.template in packed)
 
 
-def _is_linear(module: Module, found: Survey, declaration: Declaration) -> bool:
+def _is_linear(module: Module, beside: _Packed, declaration: Declaration) -> bool:
     """Whether the method would have packed this dense module: one that it packs elsewhere, a projection beside packed
     ones, a head, or a projection of a prediction head. Of anything else names do not tell."""
     leaf = module.template.rpartition(".")[2]
     weight = module.parts["weight"]
     if leaf in EMBEDDINGS or (weight.shape is not None and len(weight.shape) != 2):
         return False
-    if any(packed.template == module.template for packed in found.census.packed):
+    if module.template in beside.templates:
         return True
     if _is_head(module):
         return declaration.skips.given and declaration.method not in ADDS_DEFAULTS
-    beside = any(_is_beside(module, packed) for packed in found.census.packed)
     if _PROJECTION.search(module.template):
-        return beside or _drifted(module, declaration.skips)
+        return beside.holds(module) or _drifted(module, declaration.skips)
     first = module.template.partition(".")[0]
     return first in extras.PREDICTION_HEADS and leaf in _JOINS
 
@@ -109,13 +120,21 @@ _PROJECTION = re.compile(r"(?:_proj|\.(?:qkv|proj|fc1|fc2|linear_fc1|linear_fc2)
 _JOINS = ("fc", "eh_proj")  # what a prediction head reads two inputs through
 
 
-def _is_beside(module: Module, packed: Module) -> bool:
-    """Parts of one attention or feed-forward block at the same indices."""
-    return (
-        module.template.rpartition(".")[0] == packed.template.rpartition(".")[0]
-        and len(module.axes) == len(packed.axes)
-        and subtract_all([module.axes], [packed.axes]) != [module.axes]
-    )
+class _Packed:
+    """The packed modules, to be asked whether a dense one stands among them."""
+
+    def __init__(self, modules: Sequence[Module]) -> None:
+        self.templates = {module.template for module in modules}
+        self._blocks: dict[tuple[str, int], Nearby] = {}
+        for module in modules:
+            block = module.template.rpartition(".")[0], len(module.axes)
+            self._blocks.setdefault(block, Nearby()).add(module.axes)
+
+    def holds(self, module: Module) -> bool:
+        """Whether a part of the same attention or feed-forward block is packed, at some of its indices."""
+        block = self._blocks.get((module.template.rpartition(".")[0], len(module.axes)))
+        near = block.boxes_near(module.axes) if block is not None else []
+        return subtract_all([module.axes], near) != [module.axes]
 
 
 def _drifted(module: Module, skips: SkipList) -> bool:
@@ -161,13 +180,13 @@ def _finding(case: Case, found: Survey, modules: Sequence[Module], headline: str
     evidence = [Evidence(where(case.config, field), stated if declaration.skips.path[0] else "")]
     evidence += [line(module, weight_part(module)) for module in modules[:3]]
     return Found(
-        severity=_severity(case, declaration, modules, rows),
+        severity=_severity(case, declaration, modules, rows, is_listed),
         confidence="certain" if rows or is_listed or _is_packed_elsewhere(found, modules) else "likely",
         headline=headline,
         evidence=tuple(evidence),
         rows=rows,
         fixes=_fixes(case, found, declaration, sets, is_listed),
-        notes=_notes(declaration),
+        notes=_notes(declaration, is_listed),
     )
 
 
@@ -177,23 +196,27 @@ def _is_packed_elsewhere(found: Survey, modules: Sequence[Module]) -> bool:
     return all(module.template in packed for module in modules)
 
 
-def _severity(case: Case, declaration: Declaration, modules: Sequence[Module], rows: Sequence[object]) -> Severity:
+def _severity(
+    case: Case, declaration: Declaration, modules: Sequence[Module], rows: Sequence[object], is_listed: bool
+) -> Severity:
     if rows:
         return "error"
-    if declaration.method in _BITSANDBYTES:
+    if all(_is_extra(module) for module in modules):
+        return "warning"  # of no account to this reader, which drops them
+    is_known = case.outcome.inconclusive is None and case.expectation.inconclusive is None and not case.outcome.raises
+    if is_known or (declaration.method in _BITSANDBYTES and not is_listed):
         return "info"
-    if declaration.method in TAKE_DENSE or all(_is_extra(module) for module in modules):
-        return "warning"
-    return severity_of(case)
+    return "warning" if declaration.method in TAKE_DENSE else severity_of(case)
 
 
 def _is_extra(module: Module) -> bool:
     return module.template.partition(".")[0] in extras.PREDICTION_HEADS
 
 
-def _notes(declaration: Declaration) -> tuple[Note, ...]:
+def _notes(declaration: Declaration, is_listed: bool) -> tuple[Note, ...]:
     if declaration.method in _BITSANDBYTES:
-        return (Note("note", "it loads all the same: bitsandbytes goes by the tensors of each module"),)
+        text = "it loads all the same: bitsandbytes packs dense weights on the way"
+        return () if is_listed else (Note("note", text),)
     if declaration.method in TAKE_DENSE:
         return (Note("note", "no effect where the weights are dequantized (CPU); wrong where the packed form is used"),)
     return ()
