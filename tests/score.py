@@ -31,11 +31,12 @@ from loadproof.rules import RULES
 from tests import zoo
 from tests.healthy import default_reports
 from tests.rules.case_files import Example, read_pages
-from tests.rules.judge import complaints, remembered_expectations, report_of
+from tests.rules.judge import checking_only, complaints, remembered_expectations, report_of
 from tests.tracebacks.more_siblings import MORE
 from tests.tracebacks.pastes import read_pastes
 from tests.tracebacks.score_handed import read_texts, score_texts
 from tests.tracebacks.siblings import SIBLINGS
+from tests.zoo.quantized_kinds import every_fault, near_misses
 
 HERE = Path(__file__).parent
 RIGHT_FIRST, MOST_FINDINGS = 0.95, 3
@@ -150,6 +151,24 @@ def alarms(title: str, reports: Iterator[tuple[str, Report]]) -> bool:
     return not raised
 
 
+def quantized_kinds() -> bool:
+    """Every kind of fault on every model and method: the share of right first causes; alarms on the healthy ones."""
+    found, raised = [], []
+    with remembered_expectations(), checking_only():
+        for fault in (*every_fault(), *near_misses()):
+            with tempfile.TemporaryDirectory() as folder:
+                report = check(fault.checkpoint.write(Path(folder) / "model"), use_cache=False)
+            first = report.findings[0].slug if report.findings else "nothing"
+            if fault.first:
+                right = first in fault.first
+                found.append(Score(fault.kind, fault.id, "LP6", right, len(loud(report)), f"first is {first}"))
+            elif loud(report):
+                raised.append(f"{fault.id}: {loud(report)}")
+    met = table("kinds of faults of quantized checkpoints", found)
+    print(f"  false alarms on healthy ones: {len(raised)}", *raised, sep="\n    ")
+    return met and not raised
+
+
 def covered(file: Path) -> None:
     """Which of the cases that headers and config can tell have a page."""
     rows = [json.loads(line) for line in file.read_text().splitlines()]
@@ -193,6 +212,7 @@ def main(arguments: list[str]) -> int:
         met.append(score_texts(options.texts.name, read_texts(options.texts)))
     met.append(alarms("healthy layouts", healthy_layouts()))
     if not options.quick:
+        met.append(quantized_kinds())
         met.append(alarms("default configs", default_reports()))
     if options.handed:
         covered(options.handed)

@@ -10,8 +10,7 @@ import pytest
 from loadproof.api import check
 from loadproof.api.better import is_better
 from loadproof.api.proof import outcome_of
-from loadproof.interpret.release.world import World
-from tests.rules.judge import remembered_expectations
+from tests.rules.judge import checking_only, remembered_expectations
 from tests.zoo.quantized_kinds import Fault, every_fault, near_misses
 
 FAULTS, HEALTHY = list(every_fault()), list(near_misses())
@@ -28,11 +27,8 @@ def sample() -> Iterator[Fault]:
 
 
 @pytest.fixture(autouse=True)
-def _checking_only() -> Iterator[None]:
-    """As on a machine that only checks: which packages are missing here does not matter where the model is loaded."""
-    installed = World.installed
-    with remembered_expectations(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(World, "installed", lambda self, name: None if name == "torch" else installed(self, name))
+def _elsewhere() -> Iterator[None]:
+    with remembered_expectations(), checking_only():
         yield
 
 

@@ -160,11 +160,11 @@ RANK: tuple[tuple[str, Gate], ...] = (
     ("quantization/quant-layout", lambda case: _declares_quantization(case) or unclear(case)),
     ("quantization/quant-method", _declares_quantization),
     ("quantization/quant-group-size", _declares_quantization),
+    ("quantization/quant-cache-scales", rows),
     ("quantization/quant-scheme", _declares_quantization),
     ("quantization/quant-set-mismatch", _declares_quantization),
     ("quantization/quant-config-stale", _declares_quantization),
     ("reader/version-pair", _declares_quantization),
-    ("quantization/quant-cache-scales", rows),
     # names
     ("names/task-head-missing", rows),
     ("names/wrong-class", _names_another_class),

@@ -48,7 +48,8 @@ def _in_bits(module: Module, scheme: Scheme) -> Module:
 
 def wrong_groups(found: Survey) -> Iterator[Wrong]:
     """Group sizes that do not cut the rows into as many groups as there are scales."""
-    yield from _wrong(schemed(found), lambda s: s.group, _group_differs)
+    if not any(wrong_bits(found)):  # by other bits the rows have another length
+        yield from _wrong(schemed(found), lambda s: s.group, _group_differs)
 
 
 def wrong_blocks(found: Survey) -> Iterator[Wrong]:
@@ -57,7 +58,13 @@ def wrong_blocks(found: Survey) -> Iterator[Wrong]:
 
 
 def wrong_bits(found: Survey) -> Iterator[Wrong]:
-    yield from _wrong(schemed(found), lambda s: s.bits, _bits_differ)
+    yield from _wrong([pair for pair in schemed(found) if _decides_bits(pair[0])], lambda s: s.bits, _bits_differ)
+
+
+def _decides_bits(module: Module) -> bool:
+    """Whether the shapes fit one number of bits only: without the dense shape 4 and 8 often look alike."""
+    match = module.match
+    return match is not None and sum(fits_bits(match, bits) for bits in match.layout.bits) == 1
 
 
 def _wrong(pairs: Sequence[Schemed], field: Any, differs: Any) -> Iterator[Wrong]:
