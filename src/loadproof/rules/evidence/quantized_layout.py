@@ -67,10 +67,3 @@ def sidecar(case: Case) -> str | None:
     """A file beside the config that declares it instead."""
     names = {file.path for file in case.inventory.files}
     return next((name for name in SIDECARS if name in names), None)
-
-
-def skipped_method(case: Case) -> str | None:
-    """The declared method, where this release is known not to act upon it."""
-    stated, known = declared(case), case.expectation.quantizers
-    word = method_of(stated[1]) if stated is not None else None
-    return word if isinstance(word, str) and known is not None and word not in known else None
