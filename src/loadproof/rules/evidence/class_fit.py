@@ -19,6 +19,7 @@ from loadproof.core.expectation import Expectation, Kin
 from loadproof.core.families import fold
 from loadproof.core.outcome import Outcome, Row
 from loadproof.core.tensors import Axes, Family
+from loadproof.rules.evidence.submodules import MULTIMODAL
 from loadproof.rules.evidence.whatif import is_judged
 from loadproof.rules.rows import of_kind
 
@@ -161,7 +162,13 @@ def _part(value: Any, old: str, new: str) -> Any:
 def _fit(case: Case, kin: Kin, expectation: Expectation, outcome: Outcome) -> Fit:
     reached = _last_indices((found.target, found.target_axes) for found in outcome.assignments)
     expected = _last_indices((family.template, family.axes) for family in expectation.families)
-    others = of_kind(outcome.rows, "unexpected", "conversion", "misread")
+    hidden = [
+        row for row in outcome.ignored if row.kind == "unexpected" and MULTIMODAL.search(row.stored or row.template)
+    ]
+    others = [
+        *of_kind(outcome.rows, "unexpected", "conversion", "misread"),
+        *hidden,
+    ]  # dropped without a word: no place
     hybrid = _has_its_own_plan(case)
     missing = {row.template for row in of_kind(outcome.rows, "missing") if not _goes_on(row, reached, hybrid)}
     unexpected = {row.stored or row.template for row in others if not _goes_on(row, expected, hybrid)}

@@ -60,7 +60,12 @@ def votes(rows: tuple[Row, ...]) -> list[Vote]:
     return _counted(pairs(rows)) or _counted(pairs(rows, by_rank=True))
 
 
-def _counted(found: Iterable[tuple[Row, Row]]) -> list[Vote]:
+def subtrees(rows: tuple[Row, ...]) -> list[Vote]:
+    """The same changes for the modules alone that showed them: others may rightly lie at the level that these left."""
+    return _counted(pairs(rows), anchored=True)
+
+
+def _counted(found: Iterable[tuple[Row, Row]], anchored: bool = False) -> list[Vote]:
     ballots: Counter[Difference] = Counter()
     followers: dict[Difference, set[str]] = {}
     for have, want in found:
@@ -71,12 +76,12 @@ def _counted(found: Iterable[tuple[Row, Row]]) -> list[Vote]:
                 ballots[ballot] += count(want.axes)
                 followers.setdefault(ballot, set()).add(name.split(".")[len(ballot[0]) + len(ballot[2])])
     ranked = sorted(ballots.items(), key=lambda item: (-item[1], len(item[0][0]) + len(item[0][1])))
-    return [(*ballot, _anchor(ballot, followers[ballot])) for ballot, _ in ranked[:TRIES]]
+    return [(*ballot, _anchor(ballot, followers[ballot], anchored)) for ballot, _ in ranked[:TRIES]]
 
 
-def _anchor(ballot: Difference, followers: set[str]) -> Parts:
+def _anchor(ballot: Difference, followers: set[str], anchored: bool) -> Parts:
     """Parts put in where nothing stands go only before what they were seen before."""
-    return () if ballot[0] else tuple(sorted(followers))
+    return () if ballot[0] and not anchored else tuple(sorted(followers))
 
 
 def is_nesting(ballot: Difference, name: str) -> bool:

@@ -150,7 +150,8 @@ def spelled_change(proof: Proof) -> str:
     texts = []
     for step in proof.steps:
         front = "".join(part + "." for part in step.context)
-        texts.append(f"'{front}{dotted(step.before)}' for '{front}{dotted(step.after)}'")
+        back = dotted(step.followers) if len(step.followers) == 1 else ""
+        texts.append(f"'{front}{dotted(step.before)}{back}' for '{front}{dotted(step.after)}{back}'")
     return ", ".join(texts)
 
 

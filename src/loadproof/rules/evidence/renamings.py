@@ -13,7 +13,7 @@ from loadproof.core.families import count
 from loadproof.core.outcome import Outcome, Row
 from loadproof.core.tensors import Axes, Family
 from loadproof.lexicon.wrappers import wrapper_parts
-from loadproof.rules.evidence.name_differences import Parts, shared_by_all, votes
+from loadproof.rules.evidence.name_differences import Parts, shared_by_all, subtrees, votes
 from loadproof.rules.evidence.whatif import outcome_with, renamed
 from loadproof.rules.rows import count_rows, of_kind, subtract
 
@@ -187,5 +187,5 @@ def _candidates(case: Case, state: _State) -> Iterator[Rewrite]:
         outcome = outcome_with(case, renamed(state.families, stripped))
         rows = outcome.rows if outcome is not None else ()
     bare = renamed(state.families, Rewrite(wrappers=wrappers)) if wrappers else state.families
-    for vote in dict.fromkeys((*shared_by_all(bare), *votes(rows))):
+    for vote in dict.fromkeys((*shared_by_all(bare), *votes(rows), *subtrees(rows))):
         yield Rewrite(*vote, wrappers)
