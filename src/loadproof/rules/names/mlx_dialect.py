@@ -23,11 +23,20 @@ def check(case: Case) -> Iterable[Found]:
     if any(family.template.endswith((".scales", ".biases")) for family in case.manifest.families):
         return  # quantized: LP413
     files = [file for file, metadata in case.manifest.metadata.items() if metadata.get("format") == "mlx"]
-    rows = [row for row in of_kind(case.outcome.rows, "mismatched") if _is_channels_last(row.found, row.expected)]
+    rows = [
+        row
+        for row in of_kind(case.outcome.rows, "mismatched")
+        if _is_convolution(row) and _is_channels_last(row.found, row.expected)
+    ]
     if rows:
         yield _finding(files, rows)
     elif files and not of_kind(case.outcome.rows, "mismatched", "conversion"):
         yield from _moved_back(case, files)
+
+
+def _is_convolution(row: Row) -> bool:
+    """Stacked experts [E, O, I] have three dimensions as well; four and five are kernels of images and videos."""
+    return "conv" in row.template or len(row.expected or ()) > 3
 
 
 def _is_channels_last(found: Shape | None, expected: Shape | None) -> bool:
@@ -40,7 +49,8 @@ def _is_channels_last(found: Shape | None, expected: Shape | None) -> bool:
 def _finding(files: list[str], rows: list[Row]) -> Found:
     number = sum(count(row.axes) for row in rows)
     verb = "keeps its" if number == 1 else "keep their"
-    headline = f"these weights were converted by mlx_lm: {plural(number, 'convolution')} {verb} channels last"
+    who = "these weights were converted by mlx_lm" if files else "these weights look as if mlx_lm had converted them"
+    headline = f"{who}: {plural(number, 'convolution')} {verb} channels last"
     evidence = [Evidence(Place(file), "format = mlx") for file in files[:1]]
     notes = (
         Note(
@@ -51,7 +61,7 @@ def _finding(files: list[str], rows: list[Row]) -> Found:
     shown = (*evidence, *row_evidence(rows))
     return Found(
         severity="error",
-        confidence="certain",
+        confidence="certain" if files else "likely",
         headline=headline,
         evidence=shown,
         rows=tuple(rows),
