@@ -99,10 +99,10 @@ def _words(name: str) -> Iterator[_Made]:
     yield "unknown word", _METHOD, set_config("quantization_config", unknown)
     if name in ("gptq", "awq"):
         yield "packed along the other axis", _LAYOUT, set_config("quantization_config.quant_method", _other(name))
-        yield "word of another method", _METHOD, set_config("quantization_config", _fp8())
+        yield "word of another method", ("quant-config-stale",), set_config("quantization_config", _fp8())
     elif name != "fp8-tensor":
         word = {"quant_method": "gptq", "bits": 4, "group_size": 128}
-        yield "word of another method", _METHOD, set_config("quantization_config", word)
+        yield "word of another method", ("quant-config-stale",), set_config("quantization_config", word)
 
 
 def _other(name: str) -> str:

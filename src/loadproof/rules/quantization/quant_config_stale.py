@@ -16,6 +16,7 @@ from loadproof.core.findings import Evidence, Note
 from loadproof.core.outcome import Row
 from loadproof.lexicon.companions import dense_name
 from loadproof.rules.base import Found, Rule
+from loadproof.rules.evidence.other_method import of_another_method
 from loadproof.rules.evidence.quantized_layout import is_companion, packed_families, skipped_method
 from loadproof.rules.evidence.quantized_modules import line, rows_in
 from loadproof.rules.evidence.survey import Declaration, survey
@@ -30,11 +31,12 @@ _DEPENDS = (
 
 
 def check(case: Case) -> Iterable[Found]:
-    """A method that stores packed or scaled tensors is declared, and all of them are dense."""
+    """All tensors are dense; or they have the layout of another method than the declared one."""
     if skipped_method(case) or not case.manifest.families or not _complete(case):
         return
     found = survey(case)
     declaration = found.declaration
+    yield from of_another_method(case, found)
     if declaration is None or not declaration.layouts or found.census.packed or packed_families(case):
         return
     if not (_dense_by_design(declaration.entry) or _left_alone(case, declaration.entry)):
