@@ -41,7 +41,10 @@ def evaluate(world: World, raw: dict[str, Any], blank: Expectation, class_name: 
             return _evaluate(world, raw, blank, class_name)
         found = _on(world, raw, blank, class_name, world.devices[0])
         if found.device:
-            others = tuple(_on(world, raw, blank, class_name, device) for device in world.devices[1:])
+            others = tuple(
+                msgspec.structs.replace(_on(world, raw, blank, class_name, device), device=device)
+                for device in world.devices[1:]
+            )
             found = msgspec.structs.replace(found, elsewhere=others)
         return found
 
