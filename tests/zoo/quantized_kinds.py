@@ -16,8 +16,9 @@ from tests.zoo.mutations import add, cast, del_config, drop, rename, reshape, se
 from tests.zoo.quantizers import Method, gptq, methods, nvfp4, pack_quantized, packable, quantized, tinygemm
 
 MODELS = ("llama", "qwen3_moe", "qwen3_vl")
-# Without experts: this release keeps them stacked and dense, or wants a scale of its own for each.
-LINEAR_ONLY = ("gptq", "awq", "bnb-4bit", "bnb-8bit", "fp8-tensor")
+# Without experts: this release keeps them stacked and dense, wants a scale of its own for each, or (int8 of
+# compressed-tensors) cannot put them together.
+LINEAR_ONLY = ("gptq", "awq", "bnb-4bit", "bnb-8bit", "fp8-tensor", "int-quantized")
 BITSANDBYTES, FP8 = ("bnb-4bit", "bnb-8bit"), ("fp8", "fp8-tensor")
 COMPRESSED = ("pack-quantized", "float-quantized", "int-quantized", "nvfp4")
 
