@@ -16,9 +16,9 @@ from tests.zoo.mutations import add, cast, del_config, drop, rename, reshape, se
 from tests.zoo.quantizers import Method, gptq, methods, nvfp4, pack_quantized, packable, quantized, tinygemm
 
 MODELS = ("llama", "qwen3_moe", "qwen3_vl")
-# Without experts: this release keeps them stacked and dense, wants a scale of its own for each, or (int8 of
-# compressed-tensors) cannot put them together.
-LINEAR_ONLY = ("gptq", "awq", "bnb-4bit", "bnb-8bit", "fp8-tensor", "int-quantized")
+# Without experts: this release keeps them stacked and dense, or wants a scale of its own for each.
+LINEAR_ONLY = ("gptq", "awq", "bnb-4bit", "bnb-8bit", "fp8-tensor")
+NOT_LOADED = (("qwen3_moe", "int-quantized"),)  # by this release, however healthy: experts cannot be put together
 BITSANDBYTES, FP8 = ("bnb-4bit", "bnb-8bit"), ("fp8", "fp8-tensor")
 COMPRESSED = ("pack-quantized", "float-quantized", "int-quantized", "nvfp4")
 
@@ -208,7 +208,7 @@ def single_faults() -> Iterator[Fault]:
 def every_fault() -> Iterator[Fault]:
     for model in MODELS:
         for method in methods():
-            yield from faults(model, method)
+            yield from faults(model, method) if (model, method) not in NOT_LOADED else ()
     yield from single_faults()
 
 
@@ -216,6 +216,8 @@ def near_misses() -> Iterator[Fault]:
     """Healthy checkpoints of every model and method, in one file and in shards, and what looks like a fault and is none."""
     for model in MODELS:
         for name in methods():
+            if (model, name) in NOT_LOADED:
+                continue
             yield Fault("healthy", model, name, healthy(model, name), ())
             yield Fault("healthy in shards", model, name, healthy(model, name).mutate(shards(3)), ())
     whole = healthy("llama", "gptq")
