@@ -118,8 +118,8 @@ def _knowledge(module: ModuleType) -> Iterator[Use]:
         signs = [sign.sign for sign in (*module.logs().phases, *module.logs().flags)]
         signs += [*module.logs().wrappers, *("|".join(one.signs) for one, _ in module._all_elsewhere())]
         yield from (Use(f"log {text}", re.compile(text), False) for text in signs)
-    if module.__name__ == "loadproof.tracebacks.decide":
-        for text in (*module._PROOFS.values(), *filter(None, module._SIGNS.values())):
+    if module.__name__ == "loadproof.tracebacks.knowledge.codes":
+        for text in (*module.codes().proofs.values(), *filter(None, module.codes().signs.values())):
             yield Use(f"stored {text}", re.compile(text), False)
 
 

@@ -51,7 +51,9 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """The usage, one line that says what is wrong, and an error object where JSON is asked for; exit status 2."""
-        text = message + self._meant(message)
+        from loadproof.report.escape import clean
+
+        text = clean(message + self._meant(message), 4096)
         self.print_usage(sys.stderr)
         hint(f"{self.prog}: error: {text}")
         answer_error(2, text)

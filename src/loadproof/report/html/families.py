@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from math import prod
 
@@ -15,7 +14,6 @@ from loadproof.core.outcome import Row
 from loadproof.core.tensors import Axes, Family, Shape
 from loadproof.report.words import KINDS
 
-_ABOVE = re.compile(r".*\{[^{}]*\}\.|.*layers\.(?=\d)")
 MOST_BOXES = 2_000  # rows of one family that are cut out of it
 ARRIVES = "ok"
 SIGNS = {"missing": "−", "unexpected": "+", "mismatched": "≠", "conversion": "×", "misread": "!", ARRIVES: ""}
@@ -35,7 +33,7 @@ class Part(Struct, frozen=True):
     @property
     def label(self) -> str:
         """What a tile has room for: the name below its layer, and how many there are."""
-        short = _ABOVE.sub("", self.name).removesuffix(".weight")
+        short = _below_its_layer(self.name).removesuffix(".weight")
         return f"{short} ×{self.names:,}" if self.names > 1 else short
 
     @property
@@ -43,6 +41,15 @@ class Part(Struct, frozen=True):
         """The whole entry as one line."""
         number = f"{self.names:,} tensors" if self.names > 1 else "1 tensor"
         return ", ".join(part for part in (self.name, WORDS[self.fate], number, self.shape, self.dtype) if part)
+
+
+def _below_its_layer(name: str) -> str:
+    """``mlp.up_proj.weight`` of ``model.layers.{0-3}.mlp.up_proj.weight``, and of one layer alike."""
+    above, index, below = name.rpartition("}.")
+    if index and "{" in above:
+        return below
+    _, layers, below = name.rpartition("layers.")
+    return below if layers and below[:1].isdigit() else name
 
 
 def parts_of(report: Report) -> list[Part]:
