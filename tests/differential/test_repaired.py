@@ -13,12 +13,18 @@ from tests.rules.case_files import Example
 
 pytestmark = pytest.mark.torch
 
+
+def _has_made_up_states(example: Example) -> bool:
+    """bitsandbytes reads the bytes of its quantization states; the zoo's are noise, their names and shapes are right."""
+    return any(mutation.startswith("bnb_4bit") for mutation in example.mutations)
+
+
 # One page of each kind of edit in every run, all pages with -m oracle.
 ALWAYS = re.compile(r"LP(004|010|101|106|107|201|209|301|304|401|403|409|502|504)")
 CASES = [
     pytest.param(example, id=example.id, marks=() if ALWAYS.match(example.page.stem) else pytest.mark.oracle)
     for example in BAD
-    if example.one("repaired") == "loads"
+    if example.one("repaired") == "loads" and not _has_made_up_states(example)
 ]
 
 
