@@ -58,11 +58,6 @@ def _bare(problem: Problem) -> str:
     return _not_plain(problem) or "RuntimeError: Invalid magic number; corrupt file?"
 
 
-def _past_end(problem: Problem) -> str | None:
-    """A mapped file gives what follows, whatever it is; only at the end of the file there is nothing."""
-    return _RESIZE if problem.particular == PAST_END else None
-
-
 def _byte_order(problem: Problem) -> str:
     if problem.particular == "big":  # the bytes are turned in place, and the mapped file cannot be written to
         return "Segmentation fault (core dumped)"
@@ -103,10 +98,11 @@ _SAID: dict[tuple[str, str], Said] = {
     ("LP007", "untyped"): "AttributeError: type object 'torch.storage.UntypedStorage' has no attribute 'dtype'",
     ("LP008", "storage-absent"): _absent,
     ("LP008", "storage-unknown"): "AssertionError: storage key not found in deserialized_objects",
-    ("LP008", "record-short"): _past_end,
+    # A mapped file gives what follows, whatever it is; only at the end of the file there is nothing.
+    ("LP008", f"record-short{PAST_END}"): _RESIZE,
     ("LP008", "record-count"): "RuntimeError: storage has wrong byte size",
     ("LP008", "view"): _RESIZE,
     ("LP012", "call"): _not_plain,
-    ("LP020", "compressed"): _past_end,
+    ("LP020", f"compressed{PAST_END}"): _RESIZE,
     ("LP021", "refused"): _not_plain,
 }

@@ -30,12 +30,12 @@ def test_compressed_storages_are_named_with_their_tensor() -> None:
         packed=True,
     )
     found, problems = read(content)
-    assert [(p.code, p.detail, p.tensor) for p in problems] == [("LP020", "compressed", "w")]
+    assert [(p.code, p.detail, p.tensor) for p in problems] == [("LP020", "compressed-past-end", "w")]
     assert found.stored[0].is_packed
 
 
-@pytest.mark.parametrize(("after", "particular"), [(0, "past-end"), (4096, "")])
-def test_it_is_said_whether_a_reader_that_maps_the_file_would_run_past_its_end(after: int, particular: str) -> None:
+@pytest.mark.parametrize(("after", "detail"), [(0, "compressed-past-end"), (4096, "compressed")])
+def test_it_is_said_whether_a_reader_that_maps_the_file_would_run_past_its_end(after: int, detail: str) -> None:
     content = archive(
         pickled(mapping(w=tensor(length=1000, shape=(1000,)))),
         {"0": bytes(4000), **({"1": bytes(after)} if after else {})},
@@ -44,7 +44,20 @@ def test_it_is_said_whether_a_reader_that_maps_the_file_would_run_past_its_end(a
         packed=True,
     )
     _, problems = read(content)
-    assert next(p.particular for p in problems if p.code == "LP020") == particular
+    assert next(p.detail for p in problems if p.code == "LP020") == detail
+
+
+def test_the_one_storage_that_runs_past_the_end_is_kept_behind_many_that_do_not() -> None:
+    tensors = {f"w{i}": tensor(str(i), 100, (100,)) for i in range(6)}
+    last = {"z": tensor("6", 9000, (9000,))}
+    content = archive(
+        pickled(mapping(**tensors, **last)),
+        {**{str(i): NOISE[:400] for i in range(6)}, "6": bytes(36000)},
+        method=zipfile.ZIP_DEFLATED,
+        packed=True,
+    )
+    _, problems = read(content)
+    assert [p.tensor for p in problems if p.detail == "compressed-past-end"] == ["z"]
 
 
 def test_a_short_record_is_named_with_both_sizes() -> None:

@@ -13,7 +13,8 @@ from loadproof.formats.torch.views import check_view, name_of
 from loadproof.formats.torch.zip_archive import Archive
 from loadproof.formats.torch.zip_members import STORED, Member
 
-PAST_END = "past-end"  # a `Problem.particular`: so many bytes do not follow in the file
+# Ends a `Problem.detail`: so many bytes do not follow in the file. A kind of its own, because of one kind only the first are kept.
+PAST_END = "-past-end"
 _DEVICE = re.compile(r"(?:cpu|cuda|mps|meta|xpu|hpu|npu|xla|mtia|privateuseone)(?::\d{1,4})?")
 
 
@@ -59,24 +60,23 @@ def _compare(archive: Archive, member: Member, stored: Stored, storage: Storage,
     if member.method == STORED and member.size == size and _is_device(storage.location):
         return
     name = name_of(stored.path)
-    particular = PAST_END if member.begin + _needed(stored) > archive.opened.size else ""
+    at_end = PAST_END if member.begin + _needed(stored) > archive.opened.size else ""
     if member.method != STORED:
         text = f"{cut(ascii(name))} is compressed: a reader that maps the file takes the packed bytes for numbers"
-        faults.add("LP020", archive.file, "compressed", text, tensor=name, offset=member.begin, particular=particular)
+        faults.add("LP020", archive.file, f"compressed{at_end}", text, tensor=name, offset=member.begin)
     if member.size != size:
         is_short = member.size < size
         text = f"the storage of {cut(ascii(name))} holds {member.size:,} bytes where its pickle declares {size:,}"
         faults.add(
             "LP008",
             archive.file,
-            "record-short" if is_short else "record-long",
+            f"record-short{at_end}" if is_short else "record-long",
             text,
             tensor=name,
             expected=f"{size} bytes",
             found=f"{member.size} bytes",
             offset=member.begin,
             severity="error" if is_short else "warning",
-            particular=particular,
         )
     if not _is_device(storage.location):
         text = f"{cut(ascii(name))} was saved from a device of no known name: {cut(ascii(storage.location))}"
