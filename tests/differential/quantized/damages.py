@@ -144,6 +144,8 @@ DAMAGES: dict[str, Damage] = {
     "one of a projection lost": _drop(r"layers\.1\.mlp\.gate_proj.*" + COMPANION),
     "one state lost": _drop(ONE + r".*quant_state"),
     "one absmax lost": _drop(ONE + r".*\.absmax$"),
+    "one scale of scales lost": _drop(ONE + r".*\.nested_absmax$"),
+    "one code of scales lost": _drop(ONE + r".*\.nested_quant_map$"),
     "all companions lost": _drop(COMPANION + r"|\.absmax$|nested"),
     "one weight lost": _drop(ONE + r"\.(weight|weight_packed)$|experts\.down_proj_blocks$"),
     "one layer lost": _drop(r"layers\.1\.self_attn\."),

@@ -18,6 +18,8 @@ SAMPLE = (
     ("llama", "fp8", "one companion lost"),
     ("qwen3_moe", "fp8", "one of an expert lost"),
     ("llama", "bnb4", "one state lost"),
+    ("llama", "bnb4", "one scale of scales lost"),
+    ("llama", "bnb4", "one code of scales lost"),
     ("llama", "bnb4", "all companions lost"),
     ("llama", "bnb8", "healthy"),
     ("qwen3_moe", "ct-w4a16", "healthy"),

@@ -77,8 +77,16 @@ def bnb_4bit(inputs: Inputs, at: Target, **_: Any) -> Inputs:
         )
     for part in ("weight.absmax", "weight.quant_map"):
         _needs(inputs, part)
-    at.decoded.update(inputs if at.any_shape else inputs.keys() - {"weight"})
+    if "weight.nested_absmax" in inputs:
+        _needs(inputs, "weight.nested_quant_map")
+    is_scaled = at.any_shape and not _takes_packed_scales(inputs, at)
+    at.decoded.update(inputs if is_scaled else inputs.keys() - {"weight"})
     return {"weight": [inputs["weight"][0]]}
+
+
+def _takes_packed_scales(inputs: Inputs, at: Target) -> bool:
+    """Scales that were quantized themselves, without their own: bytes go for scales (functional.py `QuantState.from_dict`)."""
+    return at.dtypes.get("weight.absmax") == "U8" and "weight.nested_absmax" not in inputs
 
 
 def bnb_8bit(inputs: Inputs, at: Target, **_: Any) -> Inputs:
