@@ -131,6 +131,15 @@ def test_a_baseline_of_the_policy_is_written_to_its_place(project: Path) -> None
     assert run("baseline", "runs", cwd=project).stdout.endswith("accepted.json accepts 2 findings\n")
 
 
+def test_a_baseline_that_the_policy_names_need_not_be_there_to_be_written(project: Path) -> None:
+    (project / "loadproof.toml").write_text('baseline = "accepted.json"\n')
+    checked = run("check", "runs", cwd=project)
+    assert checked.returncode == 2
+    assert "accepted.json: there is no such baseline; 'loadproof baseline PATH' writes one" in checked.stderr
+    assert run("baseline", "runs", cwd=project).returncode == 0
+    assert run("check", "runs", cwd=project).returncode == 0
+
+
 def test_a_file_that_is_no_baseline_is_not_overwritten(project: Path) -> None:
     (project / "notes.json").write_text("{}")
     result = run("baseline", "runs", "--output", "notes.json", cwd=project)

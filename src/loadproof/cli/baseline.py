@@ -29,9 +29,9 @@ def main(arguments: list[str]) -> int:
     from loadproof.report.baseline_json import render_baseline_json
 
     try:
-        policies = Policies(options)
+        policies = Policies(options, reads_baseline=False)  # it may not be there yet; what it accepts is found again
         file = options.output or policies.of(".").baseline or DEFAULT_NAME
-        before, policies.baseline = _before(file), None  # what it accepts already is found again
+        before = _before(file)
         checks = check_targets(targets_from(options), policies)
     except ValueError as error:
         return failed(str(error))

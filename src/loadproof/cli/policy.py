@@ -47,13 +47,13 @@ def reading_for(options: argparse.Namespace, target: str) -> dict[str, Any]:
 class Policies:
     """Made once for a command. Raises `PolicyError` (a ValueError) where a file cannot be used."""
 
-    def __init__(self, options: argparse.Namespace) -> None:
+    def __init__(self, options: argparse.Namespace, *, reads_baseline: bool = True) -> None:
         self._options = options
         self.found = self._find()
         self.baseline: Baseline | None = None
         self._layers: list[Layer] = self._read()
         self._known: dict[str, Policy] = {}
-        if file := self.of(os.curdir).baseline:
+        if reads_baseline and (file := self.of(os.curdir).baseline):
             from loadproof.policy.baseline import read_baseline
 
             self.baseline = read_baseline(file)

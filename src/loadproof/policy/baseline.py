@@ -54,6 +54,8 @@ def read_baseline(file: str) -> Baseline:
     try:
         with open(file, "rb") as opened:
             document = msgspec.json.decode(opened.read(_LARGEST), type=_Document)
+    except FileNotFoundError:
+        raise PolicyError(f"{file}: there is no such baseline; 'loadproof baseline PATH' writes one") from None
     except OSError as error:
         raise PolicyError(f"{file}: {error.strerror or type(error).__name__}") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
