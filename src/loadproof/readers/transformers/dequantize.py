@@ -9,6 +9,7 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
+from loadproof.core.dtypes import is_packed
 from loadproof.readers.transformers import compressed_tensors
 from loadproof.readers.transformers.shapes import ConversionError, Inputs, NotModelledError, Target, Tensor, Unknown
 
@@ -79,14 +80,21 @@ def bnb_4bit(inputs: Inputs, at: Target, **_: Any) -> Inputs:
         _needs(inputs, part)
     if "weight.nested_absmax" in inputs:
         _needs(inputs, "weight.nested_quant_map")
-    is_scaled = at.any_shape and not _takes_packed_scales(inputs, at)
-    at.decoded.update(inputs if is_scaled else inputs.keys() - {"weight"})
+    at.decoded.update(inputs.keys() - _handed_on(inputs, at))
     return {"weight": [inputs["weight"][0]]}
 
 
-def _takes_packed_scales(inputs: Inputs, at: Target) -> bool:
-    """Scales that were quantized themselves, without their own: bytes go for scales (functional.py `QuantState.from_dict`)."""
-    return at.dtypes.get("weight.absmax") == "U8" and "weight.nested_absmax" not in inputs
+def _handed_on(inputs: Inputs, at: Target) -> set[str]:
+    """What is taken as it is stored: the weight in a dense module; scales that were quantized and lack their own scales.
+
+    bitsandbytes takes the bytes of such scales for scales (functional.py `QuantState.from_dict`).
+    """
+    if not at.any_shape:
+        return {"weight"}
+    is_unscaled = at.dtypes.get("weight.absmax") == "U8" and "weight.nested_absmax" not in inputs
+    if not is_unscaled:
+        return set()
+    return {"weight"} if is_packed(at.dtypes.get("weight")) else {"weight.absmax"}  # bnb_4bit_quant_storage
 
 
 def bnb_8bit(inputs: Inputs, at: Target, **_: Any) -> Inputs:
