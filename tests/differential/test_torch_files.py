@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import zipfile
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -85,3 +87,23 @@ def test_the_short_cut_gives_the_answer_of_the_plain_opcodes(form: str, monkeypa
         assert [(a.path, described(a), a.begin, a.end) for a in left] == [
             (b.path, described(b), b.begin, b.end) for b in right
         ]
+
+
+def test_the_short_cut_is_not_taken_where_a_put_changes_what_a_later_get_takes(tmp_path: Path) -> None:
+    """torch refuses a storage whose location was overwritten by its key; so do the plain opcodes."""
+    torch.save({f"w{number}": torch.zeros(2, 2) for number in range(2)}, tmp_path / "good.pt")
+    with zipfile.ZipFile(tmp_path / "good.pt") as good:
+        members = {name: good.read(name) for name in good.namelist()}
+    (pickle,) = [name for name in members if name.endswith("data.pkl")]
+    data = members[pickle]
+    location = data[data.index(b"cpuq") + 4]
+    key_put = data.index(b"X\x01\0\0\x001q") + 7
+    members[pickle] = data[:key_put] + bytes([location]) + data[key_put + 1 :]
+    with zipfile.ZipFile(tmp_path / "bad.pt", "w") as bad:
+        for name, content in members.items():
+            bad.writestr(name, content)
+    with pytest.raises(RuntimeError, match="restore data location"):
+        torch.load(tmp_path / "bad.pt", weights_only=True)
+    faults = Faults()
+    read_torch(MemoryFile((tmp_path / "bad.pt").read_bytes()), "file", faults)
+    assert "device" in [problem.detail for problem in faults.result()]

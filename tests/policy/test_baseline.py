@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -106,3 +107,10 @@ def test_a_file_that_is_no_baseline_is_named_so(tmp_path: Path, text: str, said:
     (tmp_path / "b.json").write_text(text)
     with pytest.raises(PolicyError, match=said):
         read_baseline(str(tmp_path / "b.json"))
+
+
+def test_a_baseline_that_is_a_pipe_or_no_name_of_a_file_is_not_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("pipe", "a\0b", "."):
+        with pytest.raises(PolicyError, match="this is no regular file"):
+            read_baseline(os.path.join(tmp_path, name))

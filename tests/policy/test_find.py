@@ -68,3 +68,10 @@ def test_a_file_that_came_with_a_checkpoint_is_passed_over(here: Path, mark: str
 def test_a_folder_of_that_name_is_no_policy(here: Path) -> None:
     (here / "a" / "b" / "loadproof.toml").mkdir()
     assert find_policy().file is None
+
+
+def test_a_project_file_with_a_number_beyond_the_limit_of_python_is_found(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.loadproof]\nx = " + "1" * 5_000)
+    found = find_policy(str(tmp_path)).file
+    assert found is not None
+    assert found.endswith("pyproject.toml")

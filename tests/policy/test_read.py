@@ -53,6 +53,11 @@ def test_paths_are_seen_from_the_folder_of_the_file(tmp_path: Path) -> None:
         ('device = "gpu9"', "device is 'gpu9', expected a device, e.g. cpu"),
         ("fail-on = ", "this is no TOML: "),
         ("x = " + "[" * 5_000, "this is no TOML: "),
+        ("x = " + "1" * 5_000, "this is no TOML: "),
+        ("fail-on = 0x" + "f" * 5_000, "fail-on is an integer of too many digits, expected one of"),
+        ("ignore = [0x" + "f" * 5_000 + "]", "ignore is an integer of too many digits, expected a list of codes"),
+        (".".join("a" * 400_000) + " = 1", "this is no TOML: line 1 has more than 200 dots outside of quotes"),
+        (".".join(['"a"'] * 200_000) + " = 1", "this is no TOML: line 1 has more than 200 dots outside of quotes"),
         ("overrides = 3", "overrides is no list of tables"),
         ("[[overrides]]\nignore = []", 'loadproof.toml:1: an override needs paths = ["runs/old/*", ...]'),
         ('[[overrides]]\npaths = ["a"]\nbaseline = "x"', "loadproof.toml:3: unknown key 'baseline'"),
@@ -117,3 +122,9 @@ def test_lines_of_keys_and_tables() -> None:
         ("o", 1): 7,
         ("o", 1, "f"): 8,
     }
+
+
+def test_dots_inside_of_quotes_are_no_parts_of_a_key(tmp_path: Path) -> None:
+    needs = ", ".join(["'a>=1.2.3'"] * 200)
+    text = f'[project]\ndependencies = [{needs}]\n[tool.loadproof]\nfail-on = "warning"\n'
+    assert read_policy(written(tmp_path, text, "pyproject.toml"))[0].values == {"fail-on": "warning"}

@@ -50,7 +50,9 @@ class Baseline:
 
 
 def read_baseline(file: str) -> Baseline:
-    """Raises `PolicyError` for a file that is none."""
+    """Raises `PolicyError` for a file that is none. A policy of others may name it: no pipe or device is opened."""
+    if "\0" in file or (os.path.exists(file) and not os.path.isfile(file)):
+        raise PolicyError(f"{file}: this is no regular file")
     try:
         with open(file, "rb") as opened:
             document = msgspec.json.decode(opened.read(_LARGEST), type=_Document)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 
 from loadproof.core.near import did_you_mean
 from loadproof.policy.codes import code_problem
-from loadproof.policy.find import LARGEST, PROJECT
+from loadproof.policy.find import LARGEST, PROJECT, parse_toml
 from loadproof.policy.keys import KEYS, Value, wrong_value
 from loadproof.policy.layers import Layer, PolicyError
 from loadproof.policy.lines import lines_of
@@ -24,8 +23,8 @@ def read_policy(file: str) -> list[Layer]:
     """
     text = _text(file)
     try:
-        document = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        document = parse_toml(text)
+    except ValueError as error:  # an integer of too many digits is no TOMLDecodeError
         raise PolicyError(f"{file}: this is no TOML: {error}") from None
     prefix: tuple[str, ...] = ()
     if os.path.basename(file) == PROJECT:
@@ -100,9 +99,16 @@ def _layer(
         if name not in known:
             raise PolicyError(f"{where}: unknown key '{name}'{did_you_mean(name, known, _all(known))}")
         if (wanted := wrong_value(name, raw)) is not None:
-            raise PolicyError(f"{where}: {name} is {raw!r}, expected {wanted}")
+            raise PolicyError(f"{where}: {name} is {_shown(raw)}, expected {wanted}")
         values[name] = _value(name, raw, where, places.file)
     return Layer(values, {name: places.of(*at, name) for name in values}, paths)
+
+
+def _shown(raw: object) -> str:
+    try:
+        return repr(raw)
+    except ValueError:  # hexadecimal digits are read without a limit, and not written in decimal
+        return "an integer of too many digits"
 
 
 def _all(known: tuple[str, ...]) -> str:

@@ -122,6 +122,14 @@ STRUCTURE = {
     "older form, count": stream(size=2),
     "older form, key absent": stream(mapping(w=old_tensor("1"))),
     "older form, pickles cut": stream()[:60],
+    "a list that holds itself often": archive(pickled(b"]q\0" + b"h\0a" * 20_000)),
+    "keys of one hash": archive(
+        pickled(
+            b"}("
+            + b"".join(b"\x8a\x0b" + ((2**61 - 1) * n).to_bytes(11, "little") + b"N" for n in range(9, 40_009))
+            + b"u"
+        )
+    ),
     "7z": b"7z\xbc\xaf\x27\x1c\0\x04" + bytes(64),
 }
 

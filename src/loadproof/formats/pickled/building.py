@@ -45,6 +45,8 @@ def set_items(machine: Machine, items: list[Value]) -> None:
 def _as_key(machine: Machine, key: Value) -> Value:
     if isinstance(key, list | dict):
         machine.fail("a list or a dict as the key of a dict")
+    if isinstance(key, int) and key.bit_length() > 64:  # those can be made to have one hash, all of them
+        machine.stop_at_limit("an integer of more than 64 bits as the key of a dict")
     return Unhashed(key) if isinstance(key, tuple | Called) else key
 
 

@@ -42,7 +42,7 @@ def entry(machine: Machine) -> bool:
         return False
     groups = match.groups()
     storage = _storage(machine, groups[:11])
-    if storage is None or machine.memo.get(_index(groups[16])) != _HOOKS:
+    if storage is None or machine.memo.get(_index(groups[16])) != _HOOKS or _overwrites(groups):
         return False
     _take(machine, data[start:stop].decode("utf-8", "surrogatepass"), storage, groups)
     machine.pos = match.end()
@@ -51,7 +51,7 @@ def entry(machine: Machine) -> bool:
 
 def _storage(machine: Machine, groups: tuple[bytes, ...]) -> tuple[Storage, Global] | None:
     """The storage and its class, None where a memo entry is not what torch.save keeps there."""
-    name_put, function, word, kind, width, key, _, location, count, _, _ = groups
+    _, function, word, kind, width, key, _, location, count, _, _ = groups
     recall, index = machine.memo.get, int.from_bytes
     gets = (
         index(function[1:], "little"),
@@ -60,7 +60,7 @@ def _storage(machine: Machine, groups: tuple[bytes, ...]) -> tuple[Storage, Glob
         index(location[1:], "little"),
     )
     storage_class, place = recall(gets[2]), recall(gets[3])
-    if recall(gets[0]) != _FUNCTION or recall(gets[1]) != "storage" or max(gets) >= index(name_put[1:], "little"):
+    if recall(gets[0]) != _FUNCTION or recall(gets[1]) != "storage":
         return None
     if not isinstance(storage_class, Global) or storage_class.module != "torch" or type(place) is not str:
         return None
@@ -89,6 +89,12 @@ def _take(machine: Machine, name: str, found: tuple[Storage, Global], groups: tu
     memo[index(all_put[1:], "little")] = (storage, offset, dimensions, steps, grad == b"\x88", hooks)
     memo[index(put[1:], "little")] = tensor
     machine.stack += (name, tensor)
+
+
+def _overwrites(groups: tuple[bytes, ...]) -> bool:
+    """Whether a put of these bytes may change what a later get of them takes: the memo is looked at before all of them."""
+    puts = [_index(groups[at]) for at in (0, 6, 9, 12, 14) if groups[at]]
+    return min(puts) <= max(_index(groups[at]) for at in (1, 2, 3, 7, 16))
 
 
 def _index(raw: bytes) -> int:

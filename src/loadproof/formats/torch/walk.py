@@ -24,15 +24,16 @@ def collect(found: TorchFile, file: str, faults: Faults) -> None:
     left = found.end + _SPARE
     while todo:
         path, value = todo.pop()
-        left -= 1
-        if not left or len(path) > MOST_DEEP:
+        parts = [((*path, key), part) for key, part in _parts(value) if type(part) not in _PLAIN]
+        left -= len(parts)  # before they are kept: a list that holds itself often would fill the memory
+        if left < 0 or len(path) > MOST_DEEP:
             text = "the values of the pickle are nested too deeply, or refer to each other too often, to look at all"
             faults.add("LP006", file, "nesting", text)
             found.is_read = False
             return
         if isinstance(value, Tensor):
             found.stored.append(Stored(path, value))
-        todo.extend(reversed([((*path, key), part) for key, part in _parts(value) if type(part) not in _PLAIN]))
+        todo.extend(reversed(parts))
 
 
 def _key(key: Value) -> Value:
