@@ -24,7 +24,7 @@ from loadproof.interpret.shapes import containers, layers, namespaces, tensor
 from tests.interpret.sources import world_of
 
 PROGRAM = """
-    import collections, dataclasses, enum, functools, re, typing
+    import collections, dataclasses, enum, functools, operator, re, typing
     import torch
     from torch import nn
     from dataclasses import dataclass, field
@@ -105,6 +105,7 @@ PROGRAM = """
         own.named_modules(), map(str, [1]), own.blocks, own.__dict__, Own.__dict__, vars(Own), typing.Optional[int],
         lambda: 0, iter([1]), {}.keys(), slice(1), range(2), reversed([1]), zip([1]), enumerate([1]), own.shown, Own.shown,
         collections.OrderedDict(a=1), collections.defaultdict(list), collections.deque([1]), torch.nn.functional, object(),
+        functools.lru_cache(maxsize=1), dataclass(eq=False), torch.no_grad(), functools.wraps(len), operator.itemgetter(0),
         type(own), own.__class__, Own.__mro__, Own.__bases__, Own.made, Own.free, Own.__init__, own.__init__, {1: own}, {2},
     ]
 """
@@ -230,7 +231,7 @@ def _own_names(value: Any) -> list[str]:
     return sorted(n for n in names | set(getattr(value, "__dict__", None) or ()) if isinstance(n, str))
 
 
-STAND_INS = ("standard_library", "builtin_names", "patterns", "counted", "stubs", "lazy_list")
+STAND_INS = ("standard_library", "builtin_names", "math_names", "patterns", "counted", "stubs", "lazy_list")
 MOST = 6  # fresh objects of one class that are looked into: a tensor makes a new one at each step
 
 
@@ -275,6 +276,22 @@ def check(seeds: dict[str, Any], least: int) -> None:
 def test_no_stand_in_leads_to_the_host() -> None:
     seeds = {**{f"import {n}": v for n, v in MODULES.items()}, **{f"import {n}": v for n, v in world._TORCH.items()}}
     check({**seeds, **BUILTINS, **packages.KNOWN}, 1_500)
+
+
+def test_no_call_of_a_stand_in_hands_out_what_is_of_the_host() -> None:
+    limits.start()
+    visible, answers = visible_functions(), {}
+    spaces = [*MODULES.items(), *world._TORCH.items(), *((f"space {at}", space) for at, space in enumerate(nested()))]
+    for where, space in spaces:
+        for name, function in dict(object.__getattribute__(space, "_members")).items():
+            if not isinstance(function, types.FunctionType):
+                continue
+            for given in ((), (namespaces.TORCH,), (namespaces.TORCH, "zeros"), ("a",), (1, 2)):
+                with suppress(Exception):  # what it refuses, it does not hand out
+                    answers[f"{where}.{name}{given}"] = function(*given)
+    assert len(answers) > 200
+    offences = {path: offence(value, visible) for path, value in answers.items()}
+    assert {path: said for path, said in offences.items() if said is not None} == {}
 
 
 def test_no_value_of_a_program_leads_to_the_host(tmp_path: Path) -> None:

@@ -47,11 +47,18 @@ def typing_name(name: str) -> Value:
     return Annotation(name)
 
 
+class _Unchanged(Unknown):
+    """A value of the evaluator, not a function of the host: evaluated code may keep it and look at it."""
+
+    def __call__(self, *args: Value, **_: object) -> Value:
+        return args[0] if args else Unknown("context")
+
+
 def transparent(*args: Value, **_: object) -> Value:
-    """A decorator, with or without arguments, that leaves its function as it is."""
+    """A decorator, with or without arguments, or a context manager, that leaves its function as it is."""
     if len(args) == 1 and callable(args[0]) and not isinstance(args[0], Unknown):
         return args[0]
-    return lambda function: function
+    return _Unchanged()
 
 
 # ---------------------------------------------------------------- dataclasses

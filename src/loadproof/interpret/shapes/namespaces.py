@@ -8,6 +8,7 @@ from typing import Any
 from loadproof.interpret.language import limits
 from loadproof.interpret.language.objects import Namespace, SourceObject, Unknown
 from loadproof.interpret.language.surroundings import TORCH_VERSION
+from loadproof.interpret.language.typing_names import transparent
 from loadproof.interpret.language.values import Value
 from loadproof.interpret.shapes import containers, layers, tensor_functions, weight_norm
 from loadproof.interpret.shapes.dtypes import CPU, META, Device, DType
@@ -22,18 +23,6 @@ from loadproof.interpret.shapes.tensor import Buffer, Parameter
 
 def _nn_default(name: str) -> Value:
     return layers.unmodelled(name) if name[:1].isupper() else Unknown("nn." + name)
-
-
-def _transparent(*args: Value, **_: object) -> Value:
-    """no_grad, inference_mode, compile: decorator, decorator factory and context manager that change no name."""
-    if len(args) == 1 and callable(args[0]) and not isinstance(args[0], Unknown):
-        return args[0]
-    return _Context()
-
-
-class _Context(Unknown):
-    def __call__(self, *args: Any, **_: object) -> Any:
-        return args[0] if args else Unknown("context")
 
 
 def _modules() -> dict[str, Value]:
@@ -103,14 +92,14 @@ TORCH._members.update(
     accelerator=ACCELERATOR,
     finfo=FloatInfo,
     iinfo=IntegerInfo,
-    no_grad=_transparent,
-    enable_grad=_transparent,
+    no_grad=transparent,
+    enable_grad=transparent,
     is_grad_enabled=lambda: False,
     utils=Namespace("torch.utils", {}),
     get_default_device=lambda: CPU if limits.current().on_cpu else META,
     version=Namespace("torch.version", {"hip": None, "cuda": None}),
-    inference_mode=_transparent,
+    inference_mode=transparent,
     device=Device,
-    jit=Namespace("torch.jit", {"script": _transparent, "unused": _transparent, "ignore": _transparent}),
-    compile=_transparent,
+    jit=Namespace("torch.jit", {"script": transparent, "unused": transparent, "ignore": transparent}),
+    compile=transparent,
 )
