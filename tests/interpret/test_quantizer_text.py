@@ -245,3 +245,27 @@ class Experts(nn.Module):
 def test_experts_say_what_their_decorator_states(tmp_path: Path) -> None:
     made = evaluated(tmp_path, {"models/m.py": EXPERTS}).load("transformers.models.m", "Experts")(7)
     assert (made.size, made.config, made.is_transposed, made.has_bias, made.has_gate) == (7, 7, True, True, True)
+
+
+def test_a_list_that_holds_another_twice_many_times_over_is_dumped_within_the_limits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "STEPS", 100_000)
+    text = """
+from pydantic import BaseModel
+
+class Held(BaseModel):
+    y: list = []
+
+def dumped():
+    held, doubled = Held(), []
+    for _ in range(60):
+        doubled = [doubled, doubled]
+    held.y = doubled
+    return held.model_dump()
+
+result = dumped()
+"""
+    limits.start()
+    with pytest.raises(limits.LimitReached):
+        evaluated(tmp_path, {"quantizers/example.py": text}).load(MODULE, "result")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 from loadproof.interpret.language.copying import deep_copy, shallow_copy
 from loadproof.interpret.language.errors import UnknownUsed
@@ -50,7 +51,7 @@ def typing_name(name: str) -> Value:
 class _Unchanged(Unknown):
     """A value of the evaluator, not a function of the host: evaluated code may keep it and look at it."""
 
-    def __call__(self, *args: Value, **_: object) -> Value:
+    def __call__(self, *args: Any, **_: object) -> Any:
         return args[0] if args else Unknown("context")
 
 

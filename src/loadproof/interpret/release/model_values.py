@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from loadproof.interpret.language import limits
 from loadproof.interpret.language.enums import Enum
 from loadproof.interpret.language.errors import NotUnderstood
 from loadproof.interpret.language.gate import find, state
@@ -123,7 +124,8 @@ def plain_enum(value: Any) -> Any:
 
 
 def dumped(value: Any) -> Any:
-    """As `model_dump` gives it: nested models as tables."""
+    """As `model_dump` gives it: nested models as tables. Each part is a step: a list may hold another many times."""
+    limits.current().step()
     dump = find(value, "model_dump", None)
     if dump is not None:
         return dump()

@@ -3,8 +3,6 @@
 # ruff: noqa: ARG005 - the signatures are torch's
 from __future__ import annotations
 
-from typing import Any
-
 from loadproof.interpret.language import limits
 from loadproof.interpret.language.objects import Namespace, SourceObject, Unknown
 from loadproof.interpret.language.surroundings import TORCH_VERSION
