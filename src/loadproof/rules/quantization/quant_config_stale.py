@@ -21,6 +21,14 @@ from loadproof.rules.evidence.quantized_layout import is_companion, packed_famil
 from loadproof.rules.evidence.quantized_modules import line, rows_in
 from loadproof.rules.evidence.survey import Declaration, survey
 
+# Measured with bitsandbytes 0.50: AssertionError of 4 bits, AttributeError ('CB') of 8.
+_NEVER_RUNS = (
+    Note(
+        "note",
+        "the modules of bitsandbytes take the dense weights as they are and have no quantization state: "
+        "the first forward pass raises",
+    ),
+)
 _DEPENDS = (
     Note(
         "note",
@@ -85,8 +93,14 @@ def _finding(case: Case, declaration: Declaration) -> Found:
         evidence=tuple(evidence),
         rows=rows,
         fixes=(Fix(f"delete {dotted(path)} from config.json", "lossless", (DeleteJson("config.json", path),)),),
-        notes=_DEPENDS if declaration.method in TAKE_DENSE else (),
+        notes=_notes(declaration.method),
     )
+
+
+def _notes(method: str) -> tuple[Note, ...]:
+    if method.startswith("bitsandbytes"):
+        return _NEVER_RUNS
+    return _DEPENDS if method in TAKE_DENSE else ()
 
 
 def _follows(row: Row) -> bool:
