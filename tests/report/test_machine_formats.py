@@ -15,6 +15,7 @@ from msgspec.structs import replace
 import loadproof
 from loadproof.api.pages import page
 from loadproof.core.case import Report
+from loadproof.core.outcome import Row
 from loadproof.core.results import Checked, Checks
 from loadproof.report.as_json import line
 from loadproof.report.issues import issues_of
@@ -148,6 +149,12 @@ def test_what_is_wrong_is_never_silent(form: str) -> None:
     for verdict in ("fails", "loads-wrong", "inconclusive"):
         assert verdict in shown(report(verdict=verdict), form)
     assert "nowhere" in shown(Checks((Checked("x", error="nowhere: no such file", status=2),)), form)
+
+
+@pytest.mark.parametrize("form", ["sarif", "gitlab", "junit", "markdown", "github"])
+def test_a_name_without_a_known_cause_is_named(form: str) -> None:
+    rows = (Row("missing", "model.norm.weight", ()), Row("missing", "lm_head.weight", ()))
+    assert "model.norm.weight" in shown(report(unexplained=rows), form)
 
 
 def test_a_checkpoint_in_order_has_no_issue() -> None:

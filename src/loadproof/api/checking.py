@@ -33,7 +33,7 @@ _WEIGHT_NAMES = (*SUFFIXES, ".index.json")
 
 
 class NoCheckpointError(ValueError):
-    """The location does not exist or holds neither weights nor a config."""
+    """The location does not exist or holds neither weights nor a config; or the base that was named does not exist."""
 
 
 def check(
@@ -52,6 +52,10 @@ def check(
     """
     started = perf_counter()
     reading = asked_for(**asked)
+    if reading.base is not None and not os.path.exists(reading.base):
+        raise NoCheckpointError(
+            f"{reading.base}: the base does not exist; give its folder, or a folder with its config.json"
+        )
     get_reader(reading.reader)
     where = os.fspath(location) if isinstance(location, str | os.PathLike) else location
     with while_reading(where), open_checkpoint(where, follow_links=reading.follow_links) as checkpoint:

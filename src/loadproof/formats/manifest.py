@@ -234,5 +234,9 @@ def _reason(error: UnreadableError) -> str:
 
 
 def _not_read_yet(info: FileInfo) -> Skip:
-    form = named("dcp") if info.path == ".metadata" else promised(info.path)
+    if info.path == ".metadata":
+        return Skip(
+            info.path, "what is described here is judged as a merge would leave it, not as this reader loads it"
+        )
+    form = promised(info.path)
     return Skip(info.path, f"{form.title if form is not None else 'such'} files are not read yet")

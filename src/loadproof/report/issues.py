@@ -15,7 +15,7 @@ from loadproof.core.checkpoint import Inventory
 from loadproof.core.findings import Finding
 from loadproof.core.results import Checked
 from loadproof.core.severity import Severity
-from loadproof.report.words import tally_text, verdict_text
+from loadproof.report.words import row_text, tally_text, verdict_text
 
 NO_CHECKPOINT = "no-checkpoint"
 UNEXPLAINED = "unexplained"
@@ -91,7 +91,10 @@ def _issue(target: Checked, finding: Finding, inventory: Inventory, accepted: st
 def _unexplained(target: Checked, report: Report) -> Iterator[Issue]:
     if report.unexplained:
         severity: Severity = "warning" if report.verdict == "loads" else "error"
-        yield _beside(target, UNEXPLAINED, severity, f"{tally_text(report.unexplained)}; no known cause fits")
+        first, *others = report.unexplained
+        more = ", ..." if others else ""
+        text = f"{tally_text(report.unexplained)}; no known cause fits: {first.kind} {row_text(first)}{more}"
+        yield _beside(target, UNEXPLAINED, severity, text)
 
 
 def _verdict(target: Checked, report: Report) -> Iterator[Issue]:

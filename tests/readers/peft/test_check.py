@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from loadproof.api import check
+from loadproof.api.checking import NoCheckpointError
 from loadproof.core.case import Report
 from tests import zoo
 
@@ -124,3 +125,8 @@ def test_a_second_look_comes_from_the_cache(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.delattr(adapters, "_here")
     assert check(folder).case.outcome == first.case.outcome
     assert first.verdict == "loads"
+
+
+def test_a_base_that_is_not_there_is_a_mistake_of_the_call(tmp_path: Path) -> None:
+    with pytest.raises(NoCheckpointError, match="nowhere: the base does not exist"):
+        report_of(tmp_path, base="nowhere")
