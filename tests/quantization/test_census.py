@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from loadproof.core.families import fold
@@ -11,6 +9,7 @@ from loadproof.core.tensors import Family
 from loadproof.lexicon.layouts import layouts
 from loadproof.quantization.census import take_census
 from tests import zoo
+from tests.timing import at_most, cpu_seconds
 from tests.zoo.checkpoint import Checkpoint
 from tests.zoo.quantizers import methods, mx_affine, nvfp4, quantized, scaled_fp8, tinygemm, torchao_int8
 
@@ -95,24 +94,21 @@ def test_each_layout_says_how_its_own_parts_are_shaped() -> None:
         assert all(layout.shapes(name) for name in layout.tensors)
 
 
-def test_a_hundred_thousand_tensors_take_no_tenth_of_a_second() -> None:
+def test_two_hundred_thousand_tensors_are_looked_at_by_family() -> None:
     axes = (tuple(range(87)), tuple(range(384)))
     names = [f"model.layers.{{}}.mlp.experts.{{}}.{part}_proj" for part in ("gate", "up", "down")]
     families = [Family(f"{name}.weight", axes, "F8_E4M3", (2048, 4096)) for name in names]
     families += [Family(f"{name}.weight_scale_inv", axes, "F32", (16, 32)) for name in names]
-    begin = time.process_time()
-    census = take_census(families)
+    with at_most(seconds=1):  # one look at each of 200,000 names would take longer
+        census = take_census(families)
     assert census.of_layout() == {"fp8": 3 * 87 * 384}
-    assert time.process_time() - begin < 0.1
 
 
 def test_time_grows_with_the_number_of_families() -> None:
     def seconds(number: int) -> float:
         families = [Family(f"m{n}.weight", ((n,),), "F8_E4M3", (8, 8)) for n in range(number)]
         families += [Family("m.{}.weight_scale", ((n,),), "BF16", (n + 1, 1)) for n in range(number)]
-        begin = time.process_time()
-        take_census(families)
-        return time.process_time() - begin
+        return cpu_seconds(lambda: take_census(families))
 
     small, large = seconds(1_000), seconds(8_000)
     assert large < 8 * 3 * max(small, 0.005)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from base64 import b64encode
 from collections import Counter
 from hashlib import sha256
@@ -26,6 +25,7 @@ from loadproof.report.registry import render
 from tests.cli.process import EXAMPLES
 from tests.report.build import PLAN_FINDING, report
 from tests.report.hostile import many, reports
+from tests.timing import at_most
 
 TAGS = {
     "html",
@@ -146,9 +146,8 @@ def test_the_policy_of_the_page_lets_its_own_script_run_and_nothing_else() -> No
 
 def test_a_large_checkpoint_makes_a_small_page_quickly() -> None:
     result = large()
-    started = time.process_time()
-    text = render(result, "html", status=1)
-    assert time.process_time() - started < 1.0
+    with at_most(seconds=5):  # the bar of one second is the benchmark's business
+        text = render(result, "html", status=1)
     assert len(text.encode()) < 1_000_000
 
 
