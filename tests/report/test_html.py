@@ -146,7 +146,7 @@ def test_the_policy_of_the_page_lets_its_own_script_run_and_nothing_else() -> No
 
 def test_a_large_checkpoint_makes_a_small_page_quickly() -> None:
     result = large()
-    with at_most(seconds=5):  # the bar of one second is the benchmark's business
+    with at_most(seconds=5):  # a bound for a hang
         text = render(result, "html", status=1)
     assert len(text.encode()) < 1_000_000
 
