@@ -10,7 +10,7 @@ from functools import lru_cache
 from struct import unpack_from
 
 from loadproof.formats.pickled.machine import Machine
-from loadproof.formats.pickled.values import Global, Mapping
+from loadproof.formats.pickled.values import Global, Mapping, Value
 from loadproof.formats.torch.dtypes import STORAGES
 from loadproof.formats.torch.tensors import Storage, Tensor
 
@@ -28,6 +28,8 @@ _TENSOR = re.compile(
 )  # fmt: skip
 _FUNCTION = Global("torch._utils", "_rebuild_tensor_v2")
 _HOOKS = Global("collections", "OrderedDict")
+_GETS = (1, 2, 3, 7, 16)  # the groups of: function, "storage", storage class, location, hooks
+_PUTS = (0, 6, 9, 12, 14, 17, 18, 19)  # of: name, key, id, shape, stride, hooks, arguments, tensor
 _WIDTHS = {ord("K"): 2, ord("M"): 3, ord("J"): 5}
 
 
@@ -40,27 +42,24 @@ def entry(machine: Machine) -> bool:
     match = _TENSOR.match(data, stop) if stop - start < _LONGEST_NAME else None
     if match is None:
         return False
-    groups = match.groups()
-    storage = _storage(machine, groups[:11])
-    if storage is None or machine.memo.get(_index(groups[16])) != _HOOKS or _overwrites(groups):
+    groups, index = match.groups(), int.from_bytes
+    gets = [index(groups[at][1:], "little") for at in _GETS]
+    puts = [index(groups[at][1:], "little") for at in _PUTS if groups[at]]
+    if min(puts) <= max(gets):  # a put might change what a later get takes: the memo is looked at before all of them
         return False
-    _take(machine, data[start:stop].decode("utf-8", "surrogatepass"), storage, groups)
+    storage = _storage(machine, groups, gets)
+    if storage is None:
+        return False
+    _take(machine, data[start:stop].decode("utf-8", "surrogatepass"), storage, groups, puts)
     machine.pos = match.end()
     return True
 
 
-def _storage(machine: Machine, groups: tuple[bytes, ...]) -> tuple[Storage, Global] | None:
+def _storage(machine: Machine, groups: tuple[bytes, ...], gets: list[int]) -> tuple[Storage, Global] | None:
     """The storage and its class, None where a memo entry is not what torch.save keeps there."""
-    _, function, word, kind, width, key, _, location, count, _, _ = groups
-    recall, index = machine.memo.get, int.from_bytes
-    gets = (
-        index(function[1:], "little"),
-        index(word[1:], "little"),
-        index(kind[1:], "little"),
-        index(location[1:], "little"),
-    )
-    storage_class, place = recall(gets[2]), recall(gets[3])
-    if recall(gets[0]) != _FUNCTION or recall(gets[1]) != "storage":
+    function, word, storage_class, place, hooks = map(machine.memo.get, gets)
+    width, key, count = groups[4], groups[5], groups[8]
+    if function != _FUNCTION or word != "storage" or hooks != _HOOKS:
         return None
     if not isinstance(storage_class, Global) or storage_class.module != "torch" or type(place) is not str:
         return None
@@ -70,35 +69,22 @@ def _storage(machine: Machine, groups: tuple[bytes, ...]) -> tuple[Storage, Glob
     return Storage(dtype, key.decode(), place, length), storage_class
 
 
-def _take(machine: Machine, name: str, found: tuple[Storage, Global], groups: tuple[bytes, ...]) -> None:
+def _take(
+    machine: Machine, name: str, found: tuple[Storage, Global], groups: tuple[bytes, ...], puts: list[int]
+) -> None:
     """Build the tensor, and keep in the memo what the plain opcodes would keep there."""
-    name_put, _, _, _, _, _, key_put, _, _, id_put, begin = groups[:11]
-    shape, shape_put, stride, stride_put, grad, _, hooks_put, all_put, put = groups[11:]
+    begin, shape, shape_put, stride, stride_put, grad = groups[10:16]
     storage, storage_class = found
     key, offset, dimensions, steps, hooks = storage.key, _number(begin), _numbers(shape), _numbers(stride), Mapping()
     tensor = Tensor(storage.dtype, dimensions, steps, offset, storage)
-    memo, index = machine.memo, int.from_bytes
-    memo[index(name_put[1:], "little")] = name
-    memo[index(key_put[1:], "little")] = key
-    memo[index(id_put[1:], "little")] = ("storage", storage_class, key, storage.location, storage.length)
+    kept: list[Value] = [name, key, ("storage", storage_class, key, storage.location, storage.length)]
     if shape_put:
-        memo[index(shape_put[1:], "little")] = dimensions
+        kept.append(dimensions)
     if stride_put:
-        memo[index(stride_put[1:], "little")] = steps
-    memo[index(hooks_put[1:], "little")] = hooks
-    memo[index(all_put[1:], "little")] = (storage, offset, dimensions, steps, grad == b"\x88", hooks)
-    memo[index(put[1:], "little")] = tensor
+        kept.append(steps)
+    kept += (hooks, (storage, offset, dimensions, steps, grad == b"\x88", hooks), tensor)
+    machine.memo.update(zip(puts, kept, strict=True))
     machine.stack += (name, tensor)
-
-
-def _overwrites(groups: tuple[bytes, ...]) -> bool:
-    """Whether a put of these bytes may change what a later get of them takes: the memo is looked at before all of them."""
-    puts = [_index(groups[at]) for at in (0, 6, 9, 12, 14) if groups[at]]
-    return min(puts) <= max(_index(groups[at]) for at in (1, 2, 3, 7, 16))
-
-
-def _index(raw: bytes) -> int:
-    return int.from_bytes(raw[1:], "little")
 
 
 def _number(raw: bytes) -> int:
